@@ -1,0 +1,1 @@
+"""Top floor: wires the floors together, one module a command."""

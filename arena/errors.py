@@ -1,0 +1,81 @@
+"""Every error the arena raises on purpose.
+
+ArenaError                     shown to a person without a traceback
+├── ConfigError                something impossible was asked for: exit code 2
+│   └── BotRefused             a bot can't be staged, started or greeted: exit code 2
+├── IllegalMove(rule, text)    the rules do not allow this here
+├── BotFault(kind, text)       a bot broke its side of the bargain: forfeit
+├── HostFault                  our own machine failed a game: the game is void
+│   └── StoreError             the database refused: exit code 75
+└── Interrupted                a run was stopped and can be resumed: exit code 75
+
+The errors of `protocol` stand apart (`protocol/errors.py`): that package imports nothing of ours.
+They are turned into these at the referee's edge, with `from`.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ArenaError",
+    "BotFault",
+    "BotRefused",
+    "ConfigError",
+    "HostFault",
+    "IllegalMove",
+    "Interrupted",
+    "StoreError",
+]
+
+
+class ArenaError(Exception):
+    """Something that a person can be told in one sentence; never shown with a traceback."""
+
+
+class ConfigError(ArenaError):
+    """Something impossible was asked for; the text says where and what to write instead."""
+
+
+class BotRefused(ConfigError):
+    """A bot was not started: its folder, settings or greeting can't be used as they are."""
+
+
+class IllegalMove(ArenaError):
+    """The rules do not allow these plies here.
+
+    Args:
+        rule: the name of the rule that forbids it, such as `"L12"`.
+        text: one sentence for the bot's author; never tells what the side may not know.
+    """
+
+    def __init__(self, rule: str, text: str) -> None:
+        super().__init__(f"{rule}: {text}")
+        self.rule = rule
+        self.text = text
+
+
+class BotFault(ArenaError):
+    """A bot broke its side of the bargain: it forfeits the game.
+
+    Args:
+        kind: one of `resource`, `crash`, `protocol`, `illegal`, `timeout`, `refused`.
+        text: one line: what was expected, what came, the limit and the measured number.
+        hint: one line that says what to do about it; may be empty.
+    """
+
+    def __init__(self, kind: str, text: str, hint: str = "") -> None:
+        super().__init__(text)
+        self.kind = kind
+        self.text = text
+        self.hint = hint
+
+
+class HostFault(ArenaError):
+    """Our own machine or code failed a game: the game is void, and nobody's result changes."""
+
+
+class StoreError(HostFault):
+    """The database refused to read or write; finished games that were stored stay stored."""
+
+
+class Interrupted(ArenaError):
+    """A run was stopped before its end; `arena resume` plays what is missing."""

@@ -1,0 +1,1 @@
+"""Floor 1: what a game is. Pure values and functions."""

@@ -1,0 +1,1 @@
+"""Floor 2: one bot's process, kept in bounds."""

@@ -1,0 +1,1 @@
+"""Who plays a game: GameSpec bytes in, GameRecord bytes out."""

@@ -1,0 +1,1 @@
+"""Programs that play; started as processes, never imported by the arena."""

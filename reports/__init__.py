@@ -1,0 +1,1 @@
+"""Floor 6: all statistics and all presentation."""
