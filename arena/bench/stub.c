@@ -1,0 +1,135 @@
+/* A bot of C speed: answers every turn with the first legal ply of each figure.
+ *
+ * It reads only what it needs (`type`, `id`, `legal`), so that a measurement with it shows the
+ * referee's cost and not the bot's. Built by `arena bench` with the machine's own C compiler.
+ *
+ *   stub         plays London on either side
+ *   stub SECONDS the same, but busy for so long before each answer
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LINE 1048576
+#define FIGURES 16
+
+static char in[LINE];
+static char out[65536];
+static double busy_s;
+
+static void say(const char *text, size_t n) {
+    while (n > 0) {
+        ssize_t done = write(1, text, n);
+        if (done <= 0) exit(1);
+        text += done;
+        n -= (size_t)done;
+    }
+}
+
+static void think(void) {
+    struct timespec start, now;
+    if (busy_s <= 0) return;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec) < busy_s);
+}
+
+/* The text of a string member, found by its key with quotes and colon; its length through `n`. */
+static const char *member(const char *line, const char *key, size_t *n) {
+    const char *at = strstr(line, key);
+    const char *end;
+    if (at == NULL) return NULL;
+    at += strlen(key);
+    end = strchr(at, '"');
+    if (end == NULL) return NULL;
+    *n = (size_t)(end - at);
+    return at;
+}
+
+/* One ply a figure, none of them to a station that an earlier one of this answer goes to. */
+static int choose(const char *legal, char *to) {
+    char seen[FIGURES][8];
+    int stations[FIGURES];
+    char *start = to;
+    int figures = 0, chosen = 0, left_out = 0, placed = 1;
+    const char *at = legal;
+    while (*at == '{') {
+        const char *end = strchr(at, '}');
+        size_t n = 0;
+        const char *figure = member(at, "\"figure\":\"", &n);
+        int station = atoi(strstr(at, "\"to\":") + 5), taken = 0, i;
+        if (n > 7) n = 7;
+        if (figures == 0 || strlen(seen[figures - 1]) != n || strncmp(seen[figures - 1], figure, n) != 0) {
+            if (figures == FIGURES) break;
+            if (!placed) left_out = 1;
+            memcpy(seen[figures], figure, n);
+            seen[figures++][n] = 0;
+            placed = 0;
+        }
+        for (i = 0; i < chosen; i++) taken |= stations[i] == station;
+        if (!placed && !taken) {
+            if (to != start) *to++ = ',';
+            memcpy(to, at, (size_t)(end - at) + 1);
+            to += end - at + 1;
+            stations[chosen++] = station;
+            placed = 1;
+        }
+        at = end + 1;
+        if (*at == ',') at++;
+    }
+    if (!placed) left_out = 1;
+    *to = 0;
+    return left_out && chosen > 0; /* ask again for those whose first choices were all taken */
+}
+
+static void answer(const char *line) {
+    size_t n = 0;
+    const char *id = member(line, "\"id\":\"", &n);
+    int length;
+    if (strstr(line, "\"type\":\"turn\"") != NULL) {
+        static char plies[32768];
+        const char *legal = strstr(line, "\"legal\":[");
+        int more = 0;
+        plies[0] = 0;
+        if (legal != NULL) more = choose(legal + 9, plies);
+        think();
+        length = snprintf(out, sizeof out, "{\"type\":\"play\",\"id\":\"%.*s\",\"plies\":[%s]%s}\n", (int)n, id,
+                          plies, more ? ",\"more\":true" : "");
+    } else if (strstr(line, "\"type\":\"deal\"") != NULL) {
+        length = snprintf(out, sizeof out, "{\"type\":\"ready\",\"id\":\"%.*s\"}\n", (int)n, id);
+    } else if (strstr(line, "\"type\":\"hello\"") != NULL) {
+        length = snprintf(out, sizeof out,
+                          "{\"type\":\"hello\",\"id\":\"%.*s\",\"protocol\":1,\"name\":\"stub\",\"version\":\"1\","
+                          "\"rulesets\":[\"london-2013\",\"london-classic\",\"london-coursework\"],"
+                          "\"wants\":[\"legal\"],\"features\":[\"reuse\"]}\n",
+                          (int)n, id);
+    } else if (strstr(line, "\"type\":\"bye\"") != NULL) {
+        exit(0);
+    } else {
+        return;
+    }
+    say(out, (size_t)length);
+}
+
+int main(int argc, char **argv) {
+    size_t have = 0;
+    if (argc > 1) busy_s = atof(argv[1]);
+    for (;;) {
+        ssize_t got = read(0, in + have, sizeof in - 1 - have);
+        char *line = in, *end;
+        if (got <= 0) return 0;
+        have += (size_t)got;
+        in[have] = 0;
+        while ((end = memchr(line, '\n', have - (size_t)(line - in))) != NULL) {
+            *end = 0;
+            answer(line);
+            line = end + 1;
+        }
+        have -= (size_t)(line - in);
+        memmove(in, line, have);
+        if (have == sizeof in - 1) return 1;
+    }
+}
