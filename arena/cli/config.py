@@ -1,0 +1,279 @@
+"""tournament.toml → frozen config; unknown keys are refused with line, key and nearest name."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from arena.cli.toml_lines import Place, key_lines
+from arena.errors import ConfigError
+
+__all__ = ["Clock", "Limits", "Tournament", "load", "schema", "to_toml"]
+
+Positive = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
+
+
+class Clock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Time for a turn: `move_ms` are free, then the bank is drawn on."""
+
+    move_ms: Annotated[Milliseconds, Meta(description="free for each turn, milliseconds")] = 1000
+    bank_ms: Annotated[
+        Milliseconds, Meta(description="for the whole game, drawn on after move_ms")
+    ] = 0
+    increment_ms: Annotated[
+        Milliseconds, Meta(description="added to the bank after each answer")
+    ] = 0
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a bot is held to, where it differs from what `arena limits` prints."""
+
+    first_ready_ms: Annotated[
+        Positive | None, Meta(description="from spawn to the first ready, milliseconds")
+    ] = None
+    ready_ms: Annotated[Positive | None, Meta(description="each later ready, milliseconds")] = None
+    memory_mib: Annotated[Positive | None, Meta(description="memory of one bot, MiB")] = None
+    processes: Annotated[Positive | None, Meta(description="processes and threads")] = None
+    open_files: Annotated[Positive | None, Meta(description="open files")] = None
+    file_mib: Annotated[Positive | None, Meta(description="largest file written, MiB")] = None
+    nodes_turn_ms: Annotated[
+        Positive | None, Meta(description="wall stop of a turn in a game on nodes, milliseconds")
+    ] = None
+
+
+class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that decides a run; an option of `arena run` wins over its key here."""
+
+    bots: Annotated[
+        tuple[str, ...], Meta(description="bots that play both sides (as far as they can)")
+    ] = ()
+    mister_x: Annotated[tuple[str, ...], Meta(description="bots that play Mister X only")] = ()
+    detectives: Annotated[
+        tuple[str, ...], Meta(description="bots that play the detectives only")
+    ] = ()
+    ruleset: Annotated[str, Meta(description="name[:key=value,…], see `arena rulesets`")] = (
+        "london-2013"
+    )
+    deals: Annotated[Positive, Meta(description="deals that every pairing plays")] = 20
+    seed: Annotated[
+        str | int | None,
+        Meta(description="an open seed; without it the run has a secret of its own"),
+    ] = None
+    jobs: Annotated[
+        Annotated[int, Meta(ge=1, le=1024)] | None,
+        Meta(description="games in play at once; without it the usable cores"),
+    ] = None
+    restart: Annotated[
+        Literal["game", "keep"],
+        Meta(description="a process a game, or one kept for many games (then marked `kept`)"),
+    ] = "game"
+    executor: Annotated[Literal["local", "dask"], Meta(description="where games are played")] = (
+        "local"
+    )
+    sandbox: Annotated[
+        Literal["auto", "none"], Meta(description="whether bots are kept in the sandbox")
+    ] = "auto"
+    self_play: Annotated[bool, Meta(description="whether a bot meets itself")] = False
+    bench_after: Annotated[
+        Positive, Meta(description="faults in a row, by plan order, that bench a bot")
+    ] = 10
+    nodes: Annotated[
+        Positive | None,
+        Meta(description="nodes a turn instead of time; bots must announce `nodes`"),
+    ] = None
+    clock: Annotated[Clock, Meta(description="time for a turn")] = Clock()
+    limits: Annotated[Limits, Meta(description="what a bot is held to")] = Limits()
+
+
+def load(path: Path) -> Tournament:
+    """Read a tournament file.
+
+    Raises:
+        ConfigError: if the file can't be read, is no TOML, has an unknown key or a value that does
+            not fit; the text names file, line and key, and for an unknown key the nearest one.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text (byte {error.start}).") from error
+    return parse(text, str(path))
+
+
+def parse(text: str, name: str) -> Tournament:
+    """Read the text of a tournament file; `name` is the file's, for errors.
+
+    Raises:
+        ConfigError: as for `load`.
+    """
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{name}: not valid TOML: {error}.") from error
+    except RecursionError as error:
+        raise ConfigError(f"{name}: not valid TOML: nested too deeply.") from error
+    strangers = list(unknown_keys(data, Tournament, ()))
+    if strangers:
+        lines = key_lines(text)
+        raise ConfigError(
+            "\n".join(
+                f"{name}:{lines[place]}: unknown key `{said(place)}`{meant(place[-1], known)}"
+                for place, known in strangers
+            )
+        )
+    try:
+        return msgspec.convert(data, Tournament)
+    except msgspec.ValidationError as error:
+        place, what = sentence(str(error))
+        line = f":{key_lines(text)[place]}" if place else ""
+        raise ConfigError(f"{name}{line}: `{said(place)}` {what}.") from error
+
+
+def unknown_keys(
+    data: Mapping[str, Any], kind: type[msgspec.Struct], place: Place
+) -> Iterator[tuple[Place, list[str]]]:
+    """Yield the place of every key that the struct does not have, with the keys that it has."""
+    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    hints = get_type_hints(kind)
+    for key, value in data.items():
+        here = (*place, key)
+        if key not in fields:
+            yield here, list(fields)
+            continue
+        inner = hints[fields[key].name]
+        if (
+            isinstance(value, dict)
+            and isinstance(inner, type)
+            and issubclass(inner, msgspec.Struct)
+        ):
+            yield from unknown_keys(value, inner, here)
+
+
+def meant(key: str | int, known: list[str]) -> str:
+    """Return the end of the sentence on an unknown key: the nearest one, or all there are."""
+    near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean `{near[0]}`?"
+    return f"; the keys here are {', '.join(known)}."
+
+
+def said(place: Place) -> str:
+    """Return a place as people write it: `clock.move_ms`, `bots[2]`."""
+    text = ""
+    for part in place:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else part
+    return text
+
+
+KINDS = {
+    "int": "a whole number",
+    "str": "text in quotes",
+    "bool": "true or false",
+    "array": "a list in [ ]",
+    "object": "a table",
+    "null": "nothing",
+}
+
+
+def sentence(text: str) -> tuple[Place, str]:
+    """Turn a message of msgspec into the place that it speaks of and the end of a sentence."""
+    what, _, path = text.partition(" - at `")
+    place: list[str | int] = []
+    for key, index in re.findall(r"\.([A-Za-z_]+)|\[(\d+)\]", path):
+        place.append(int(index) if index else key)
+    wanted = re.fullmatch(r"Expected `([^`]+)`, got `(.+)`", what)
+    if wanted:
+        must = " or ".join(KINDS.get(kind, kind) for kind in kinds(wanted[1]))
+        got = "one with a point" if wanted[2] == "float" else KINDS.get(wanted[2], wanted[2])
+        return tuple(place), f"must be {must}, not {got}"
+    bound = re.fullmatch(r"Expected `int` ([<>]=) (-?\d+)", what)
+    if bound:
+        least = "at least" if bound[1] == ">=" else "at most"
+        return tuple(place), f"must be {least} {int(bound[2]):,}"
+    if what.startswith("Invalid enum value"):
+        choices = choices_of(tuple(place))
+        value = what.removeprefix("Invalid enum value ").strip("'")
+        return tuple(place), f"must be {' or '.join(map(repr, choices))}, not '{value}'"
+    return tuple(place), f"does not fit: {what}"
+
+
+def kinds(text: str) -> list[str]:
+    """Return the types of a union as msgspec writes it, without null: TOML has none."""
+    return [kind for kind in text.split(" | ") if kind != "null"]
+
+
+def choices_of(place: Place) -> tuple[str, ...]:
+    """Return the words that a key of the top level may have."""
+    choices: tuple[str, ...] = get_args(get_type_hints(Tournament)[str(place[0])])
+    return choices
+
+
+def to_toml(config: Tournament) -> str:
+    """Write a config as a file that `load` reads back equal; every key that is set stands in it."""
+    return "".join(toml_lines(msgspec.structs.asdict(config), ""))
+
+
+def toml_lines(data: Mapping[str, Any], head: str) -> Iterator[str]:
+    """Yield the lines of one table: its values, then its tables."""
+    tables = {}
+    for key, value in data.items():
+        if isinstance(value, msgspec.Struct):
+            tables[key] = msgspec.structs.asdict(value)
+        elif value is not None:
+            yield f"{key} = {toml_value(value)}\n"
+    for key, table in tables.items():
+        name = f"{head}.{key}" if head else key
+        yield f"\n[{name}]\n"
+        yield from toml_lines(table, name)
+
+
+def toml_value(value: Any) -> str:
+    """Write one value: text, whole number, truth or a list of them."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, str):
+        return '"' + "".join(map(toml_char, value)) + '"'
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(toml_value, value)) + "]"
+    raise TypeError(f"no TOML for {type(value).__name__}")
+
+
+def toml_char(char: str) -> str:
+    """Write one character of a basic string."""
+    if char in '"\\':
+        return "\\" + char
+    return char if char >= " " and char != "\x7f" else f"\\u{ord(char):04x}"
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of a tournament file."""
+    made: dict[str, Any] = msgspec.json.schema(Tournament)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "tournament.toml",
+        **without_null(made),
+    }
+
+
+def without_null(value: Any) -> Any:
+    """Drop `null` from a schema: it is how we say "not set", and TOML can't write it."""
+    if isinstance(value, dict):
+        if "anyOf" in value:
+            rest = [kind for kind in value["anyOf"] if kind != {"type": "null"}]
+            others = {key: item for key, item in value.items() if key not in ("anyOf", "default")}
+            value = {**others, **(rest[0] if len(rest) == 1 else {"anyOf": rest})}
+        return {key: without_null(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [without_null(item) for item in value]
+    return value

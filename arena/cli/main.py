@@ -1,0 +1,167 @@
+"""The click group: logging, exit codes, how errors are shown.
+
+Commands are loaded when they are called: `arena --help` reads the table below and imports none of
+them, so it answers at once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+import arena
+from arena.cli.exits import Exit, exit_for
+from arena.cli.options import settings_options
+from arena.cli.talk import Settings
+from arena.errors import ArenaError
+
+__all__ = ["COMMANDS", "Arena", "cli", "main"]
+
+COMMANDS = {
+    "run": "Play a tournament, store it, write its report.",
+    "resume": "Play the missing games of a run.",
+    "plan": "Say what a run would play, cost and be able to see.",
+    "games": "List the games of a run.",
+    "play": "Play one game.",
+    "verify": "Replay records against the rules and search them for leaks.",
+    "report": "Write the report of a run again.",
+    "rate": "Rate any results: Elo with intervals.",
+    "export": "Write the games of a run as CSV, JSON lines or Parquet.",
+    "bots": "List the reference bots, or look at the bots named.",
+    "rulesets": "List the rulesets and their options.",
+    "limits": "Print what a bot is held to.",
+    "protocol": "Print the wire's text, or its JSON Schema.",
+    "config": "Check a tournament file, or print its JSON Schema.",
+    "bench": "Measure how fast this machine plays.",
+}
+
+EPILOG = """\b
+First steps:  arena run                    the reference bots of London, small
+              arena play random belief     one game
+Completion:   eval "$(_ARENA_COMPLETE=bash_source arena)"   (or zsh_source, fish_source)
+"""
+
+
+class Arena(click.Group):
+    """The group of all commands, each imported when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the help."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import a command's module; None for a name that is none."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"arena.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from the table, importing none."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a mistyped one is answered with the nearest name."""
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, COMMANDS, n=1)
+            meant = f" Did you mean '{near[0]}'?" if near else ""
+            ctx.fail(f"There is no command '{name}'.{meant}")
+        return super().resolve_command(ctx, args)
+
+    def main(  # type: ignore[override]
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        **extra: Any,
+    ) -> Any:
+        """Run the command line and end the process with one of the codes of `Exit`."""
+        settings = Settings()
+        extra["standalone_mode"] = False
+        extra.setdefault("obj", settings)
+        sys.exit(self.ending(args, prog_name or "arena", extra, settings))
+
+    def ending(
+        self,
+        args: Sequence[str] | None,
+        prog_name: str,
+        extra: dict[str, Any],
+        settings: Settings,
+    ) -> int:
+        """Run the command line; return its exit code, every error already shown."""
+        try:
+            code = super().main(args, prog_name, **extra)
+            sys.stdout.flush()
+        except click.Abort:
+            show("Stopped.", settings)
+            return Exit.STOPPED
+        except click.ClickException as error:
+            error.show()
+            return Exit.USAGE
+        except ArenaError as error:
+            if settings.verbose:
+                traceback.print_exc()
+            show(str(error), settings)
+            return exit_for(error)
+        except BrokenPipeError:
+            # Whoever read our output has seen enough (`arena games | head`): no error, and nothing
+            # more to be flushed into the closed pipe on the way out.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return Exit.DONE
+        except Exception as error:  # noqa: BLE001 - the one place that turns a bug into words
+            show_bug(error, settings)
+            return Exit.OURS
+        return code if isinstance(code, int) else Exit.DONE
+
+
+def show(text: str, settings: Settings) -> None:
+    """Print an error as one plain sentence, without a traceback."""
+    head = "error: "
+    if settings.color and not os.environ.get("NO_COLOR") and sys.stderr.isatty():
+        head = click.style(head, fg="red", bold=True)
+    click.echo(head + text, err=True)
+
+
+def show_bug(error: BaseException, settings: Settings) -> None:
+    """Print an error that nobody expected: what it is, and how to see where it came from."""
+    if settings.verbose:
+        traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}".strip().splitlines()
+    show(f"the arena itself failed: {what[0] if what else type(error).__name__}", settings)
+    if not settings.verbose:
+        click.echo("This is a bug. Run the same command with -v to see the traceback.", err=True)
+    logging.getLogger(__name__).debug("exit code %d", Exit.OURS)
+
+
+@click.group(
+    cls=Arena,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    invoke_without_command=False,
+)
+@click.version_option(arena.__version__, prog_name="arena")
+@settings_options
+def cli() -> None:
+    """Tournaments of bots at Scotland Yard and its sequels.
+
+    A BOT is the name of a reference bot (see `arena bots`), a folder with bot.toml, an executable
+    or script file, or a quoted command line.
+    """
+
+
+def main() -> None:
+    """Run the command line of this process (the entry point `arena`)."""
+    cli()

@@ -1,0 +1,116 @@
+"""Options that several commands share, so that each is spelt and explained in one way."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from arena.cli.talk import Settings, Talk
+
+__all__ = ["data_option", "json_option", "ruleset_option", "settings_options", "talking"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def set_quiet(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    """Take `-q` from wherever it stands."""
+    if value:
+        ctx.ensure_object(Settings).quiet = True
+
+
+def set_verbose(ctx: click.Context, _param: click.Parameter, value: int) -> None:
+    """Take `-v` from wherever it stands."""
+    settings = ctx.ensure_object(Settings)
+    settings.verbose = max(settings.verbose, value)
+
+
+def set_no_color(ctx: click.Context, _param: click.Parameter, value: bool) -> None:
+    """Take `--no-color` from wherever it stands."""
+    if value:
+        ctx.ensure_object(Settings).color = False
+
+
+def settings_options(function: F) -> F:
+    """Add `-q`, `-v` and `--no-color`; they work before and behind the command's name."""
+    for option in (
+        click.option(
+            "--no-color",
+            is_flag=True,
+            expose_value=False,
+            callback=set_no_color,
+            help="No colours; the variable NO_COLOR does the same.",
+        ),
+        click.option(
+            "-v",
+            "--verbose",
+            count=True,
+            expose_value=False,
+            callback=set_verbose,
+            help="Say what happens; twice: everything. Errors come with a traceback.",
+        ),
+        click.option(
+            "-q",
+            "--quiet",
+            is_flag=True,
+            expose_value=False,
+            callback=set_quiet,
+            help="Only results, warnings and errors.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def talking(function: F) -> F:
+    """Add `--json` and the settings; the function gets a `Talk` as its first argument."""
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, json_: bool, **kwargs: Any) -> Any:
+        settings = click.get_current_context().ensure_object(Settings)
+        settings.set_up_logging()
+        return function(Talk(settings, json=json_), *args, **kwargs)
+
+    return json_option(settings_options(wrapped))  # type: ignore[return-value]
+
+
+def json_option(function: F) -> F:
+    """Add `--json`."""
+    return click.option(
+        "--json",
+        "json_",
+        is_flag=True,
+        help="One JSON object on stdout, all talk on stderr.",
+    )(function)
+
+
+def data_option(function: F) -> F:
+    """Add `--data DIR`: where everything that a run makes is kept."""
+    return click.option(
+        "--data",
+        metavar="DIR",
+        type=click.Path(file_okay=False, path_type=Path),
+        default=Path("arena-data"),
+        show_default=True,
+        help="Where games, staged bots and reports are kept.",
+    )(function)
+
+
+def complete_ruleset(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[str]:
+    """Offer the names of the rulesets to the shell."""
+    from arena.rules import registry
+
+    return [name for name in registry.names() if name.startswith(incomplete)]
+
+
+def ruleset_option(function: F) -> F:
+    """Add `--ruleset R`."""
+    return click.option(
+        "--ruleset",
+        metavar="R",
+        shell_complete=complete_ruleset,
+        help="The rules, as name[:key=value,…], e.g. london-2013:players=2.",
+    )(function)

@@ -1,0 +1,140 @@
+"""tournament.toml: read, refused, written and described."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.cli import config
+from arena.cli.config import Clock, Limits, Tournament
+from arena.errors import ConfigError
+
+SCHEMA = Path(config.__file__).with_name("schema") / "tournament.schema.json"
+
+
+def written(value: Any) -> str:
+    """Schema text as it stands in the repository."""
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("deal = 3", "t.toml:1: unknown key `deal`; did you mean `deals`?"),
+        (
+            "deals = 2\n\n[clock]\nmove = 5",
+            "t.toml:4: unknown key `clock.move`; did you mean `move_ms`?",
+        ),
+        ('deals = "many"', "t.toml:1: `deals` must be a whole number, not text in quotes."),
+        ("deals = 1.5", "t.toml:1: `deals` must be a whole number, not one with a point."),
+        ("# how many\ndeals = 0", "t.toml:2: `deals` must be at least 1."),
+        ("jobs = 5000", "t.toml:1: `jobs` must be at most 1,024."),
+        ('restart = "kep"', "t.toml:1: `restart` must be 'game' or 'keep', not 'kep'."),
+        (
+            'bots = [\n "a",\n 3\n]',
+            "t.toml:3: `bots[1]` must be text in quotes, not a whole number.",
+        ),
+        ('bots = "a"', "t.toml:1: `bots` must be a list in [ ], not text in quotes."),
+        ("clock = 3", "t.toml:1: `clock` must be a table, not a whole number."),
+        ("self_play = 1", "t.toml:1: `self_play` must be true or false, not a whole number."),
+        ("[clock]\nmove_ms = -1", "t.toml:2: `clock.move_ms` must be at least 0."),
+        ("deals =", "t.toml: not valid TOML: Invalid value (at end of document)."),
+        ("bots = " + "[" * 5000, "t.toml: not valid TOML: nested too deeply."),
+    ],
+)
+def test_parse_refuses_with_line_key_and_cure(text: str, says: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        config.parse(text, "t.toml")
+    assert str(caught.value) == says
+
+
+def test_parse_names_every_unknown_key_at_once() -> None:
+    with pytest.raises(ConfigError) as caught:
+        config.parse("zzz = 1\ndeals = 2\n[limits]\nmemory = 5\n", "t.toml")
+    first, second = str(caught.value).splitlines()
+    assert first.startswith("t.toml:1: unknown key `zzz`; the keys here are bots, mister_x, ")
+    assert second == "t.toml:4: unknown key `limits.memory`; did you mean `memory_mib`?"
+
+
+def test_parse_gives_defaults_for_what_is_not_said() -> None:
+    assert config.parse("", "t.toml") == Tournament()
+
+
+def test_load_says_what_file_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"no\.toml: can't be read \(No such file or directory\)"):
+        config.load(tmp_path / "no.toml")
+
+
+def test_load_refuses_what_is_not_text(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_bytes(b"deals = 3 # \xff")
+    with pytest.raises(ConfigError, match=r"not UTF-8 text \(byte 12\)"):
+        config.load(file)
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=8)
+names = st.lists(texts, max_size=3).map(tuple)
+positive = st.integers(1, 2**53 - 1)
+milliseconds = st.integers(0, 86_400_000)
+asked = st.none() | positive
+tournaments = st.builds(
+    Tournament,
+    bots=names,
+    mister_x=names,
+    detectives=names,
+    ruleset=texts,
+    deals=positive,
+    seed=st.none() | texts | st.integers(),
+    jobs=st.none() | st.integers(1, 1024),
+    restart=st.sampled_from(["game", "keep"]),
+    executor=st.sampled_from(["local", "dask"]),
+    sandbox=st.sampled_from(["auto", "none"]),
+    self_play=st.booleans(),
+    bench_after=positive,
+    nodes=asked,
+    clock=st.builds(Clock, move_ms=milliseconds, bank_ms=milliseconds, increment_ms=milliseconds),
+    limits=st.builds(Limits, **dict.fromkeys(Limits.__struct_fields__, asked)),
+)
+
+
+def test_every_option_is_drawn_by_the_round_trip() -> None:
+    fields = set(Tournament.__struct_fields__)
+    drawn = {
+        "bots", "mister_x", "detectives", "ruleset", "deals", "seed", "jobs", "restart", "executor",
+        "sandbox", "self_play", "bench_after", "nodes", "clock", "limits",
+    }  # fmt: skip
+    assert fields == drawn
+
+
+@given(tournaments)
+def test_every_option_survives_save_and_load(tournament: Tournament) -> None:
+    text = config.to_toml(tournament)
+    assert config.parse(text, "t.toml") == tournament
+    jsonschema.validate(tomllib.loads(text), json.loads(SCHEMA.read_text()))
+
+
+def test_schema_in_the_repository_is_fresh() -> None:
+    if os.environ.get("ARENA_SNAPSHOTS") == "write":
+        SCHEMA.write_text(written(config.schema()))
+    assert SCHEMA.read_text() == written(config.schema())
+
+
+@pytest.mark.parametrize("text", ["deal = 3", "deals = 0", "restart = 'kep'", "[clock]\nx = 1"])
+def test_schema_refuses_what_load_refuses(text: str) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(tomllib.loads(text), config.schema())
+
+
+def test_config_is_frozen() -> None:
+    with pytest.raises(AttributeError):
+        Tournament().deals = 3  # type: ignore[misc]
+    assert msgspec.structs.replace(Tournament(), deals=3).deals == 3
