@@ -37,10 +37,13 @@ PROTOCOL = 1  # the version this package speaks; a change raises it, an addition
 
 SideWord = Literal["mister_x", "detectives"]
 Want = Literal["legal", "board", "events"]
+_END = r"$(?![\s\S])"  # the very end to every dialect: `$` alone lets a newline follow in Python's
 Feature = Literal["nodes", "reuse"]
 Id = Annotated[str, Meta(min_length=1, max_length=32)]
-Name = Annotated[str, Meta(min_length=1, max_length=40, pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*\Z")]
-Version = Annotated[str, Meta(max_length=40, pattern=r"^[A-Za-z0-9._+-]*\Z")]
+Name = Annotated[
+    str, Meta(min_length=1, max_length=40, pattern=rf"^[A-Za-z0-9][A-Za-z0-9._+-]*{_END}")
+]
+Version = Annotated[str, Meta(max_length=40, pattern=rf"^[A-Za-z0-9._+-]*{_END}")]
 Count = Annotated[int, Meta(ge=0, le=9_007_199_254_740_991)]  # exact in every language's numbers
 
 
@@ -114,9 +117,13 @@ class Deal(Request, frozen=True, kw_only=True, tag="deal"):
 
 
 class Turn(Request, frozen=True, kw_only=True, tag="turn"):
-    """Each turn, and again after a `play` with `more`."""
+    """Each turn, and again after a `play` with `more`.
+
+    Which round it is stands in the view: the wire knows no game.
+    """
 
     id: str
+    part: int = 1  # of this turn, from 1; more only after a `play` with `more`
     view: Raw
     events: Raw | UnsetType = UNSET  # since the side was last asked; only to bots that want them
     legal: Raw | UnsetType = UNSET  # single plies possible now; only to bots that want them
