@@ -7,12 +7,12 @@ action. A turn is a list of plies, sent whole or in parts (`more`).
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-__all__ = ["Event", "Json", "Played", "Ply", "Ruleset", "Side", "Verdict"]
+__all__ = ["Event", "Json", "Option", "Played", "Ply", "Preset", "Ruleset", "Side", "Verdict"]
 
 Json = Any  # what msgspec.to_builtins gives: dict, list, str, int, float, bool, None
 
@@ -58,10 +58,15 @@ P = TypeVar("P", bound=Ply)
 
 
 class Played(msgspec.Struct, frozen=True):
-    """What `play` gives: the state after the plies and what happened on the way, in order."""
+    """What `play` gives: the state after the plies and what happened on the way, in order.
+
+    `counted` tells how many of the plies took place: those behind a deciding one (a capture) are
+    neither checked nor recorded.
+    """
 
     state: Any
     events: tuple[Event, ...]
+    counted: int
 
 
 class Ruleset(Protocol[S, P]):
@@ -73,54 +78,67 @@ class Ruleset(Protocol[S, P]):
     @property
     def name(self) -> str:
         """The preset's name, such as `"london-2013"`."""
+        ...
 
     @property
     def text(self) -> str:
         """The full canonical name, `name[:key=value,…]`, that the registry makes this from."""
+        ...
 
     @property
     def behaviour(self) -> int:
         """A number that is raised whenever any game could come out differently."""
+        ...
 
     @property
     def options(self) -> Mapping[str, str | int]:
         """Every option with its value; frozen."""
+        ...
 
     @property
     def numbers(self) -> msgspec.Struct:
         """All numbers of the rules, as the `deal` message carries them."""
+        ...
 
     @property
     def board(self) -> msgspec.Struct:
         """The map, as the `deal` message carries it to bots that want it."""
+        ...
 
     @property
     def board_hash(self) -> str:
         """SHA-256 of the map's canonical JSON, 64 hex digits."""
+        ...
 
     @property
     def ply_type(self) -> Any:
         """What `msgspec.convert` makes of one ply from the wire: a struct or a union of structs."""
+        ...
 
     @property
     def max_turns(self) -> int:
         """No game has more turns (of both sides together) than this."""
+        ...
 
     @property
     def max_plies(self) -> int:
         """No turn has more plies than this."""
+        ...
 
     def deal(self, seed: bytes, number: int) -> S:
         """Return the start that a seed (32 bytes) and the deal's number (from 0) give."""
+        ...
 
     def to_move(self, state: S) -> Side | None:
         """Return who is asked next; None once the game is over."""
+        ...
 
     def legal(self, state: S) -> tuple[P, ...]:
         """Return the single plies possible now, in a fixed order.
 
         Each of them can be carried to a complete turn. Empty once the game is over.
         """
+        ...
 
     def play(self, state: S, plies: Sequence[P], *, more: bool) -> Played:
         """Return the state after these plies of the side to move, in order.
@@ -132,15 +150,19 @@ class Ruleset(Protocol[S, P]):
         Raises:
             IllegalMove: with the rule's name; `state` itself never changes.
         """
+        ...
 
     def view(self, state: S, side: Side) -> msgspec.Struct:
         """Return all that this side may know of the state, and nothing else."""
+        ...
 
     def verdict(self, state: S) -> Verdict | None:
         """Return how the game ended, or None while it goes on."""
+        ...
 
     def say(self, ply: P) -> str:
         """Return a ply in the words of terminals and logs; `parse` reads it back."""
+        ...
 
     def parse(self, text: str) -> P:
         """Return the ply that a person typed.
@@ -148,6 +170,25 @@ class Ruleset(Protocol[S, P]):
         Raises:
             ConfigError: if the text is no ply of this ruleset.
         """
+        ...
 
     def facts(self, state: S) -> Mapping[str, str | int]:
         """Return flat values for reports: Mister X's start, rounds played, and so on."""
+        ...
+
+
+class Option(msgspec.Struct, frozen=True, kw_only=True):
+    """One choice that a preset leaves open, as `name[:key=value,…]` spells it."""
+
+    name: str
+    values: tuple[str | int, ...]  # the default first
+    meaning: str  # one line for `arena rulesets`
+
+
+class Preset(msgspec.Struct, frozen=True, kw_only=True):
+    """A ruleset that the registry can make: its name, its options, and how."""
+
+    name: str
+    summary: str  # one line
+    options: tuple[Option, ...]
+    make: Callable[[Mapping[str, str | int]], Ruleset[Any, Any]]  # gets every option's value

@@ -1,0 +1,385 @@
+"""Steps, turns and the end of the game: state in, state out.
+
+`legal_steps` lists, `play_mister_x` and `play_team` check by look-up; a test holds them together.
+The names of rules (L1 …) are explained in README.md beside this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import NoReturn
+
+from msgspec.structs import replace
+
+from arena.errors import IllegalMove
+from arena.rules.london.net import BITS, Net
+from arena.rules.london.state import (
+    BOBBIES,
+    DETECTIVES,
+    MISTER_X,
+    Figure,
+    FigureName,
+    Numbers,
+    Slot,
+    State,
+    Step,
+    TicketName,
+    Tickets,
+)
+from arena.rules.london.views import DOUBLED, HIDDEN, Announcer, captured, revealed, sat_out
+from arena.rules.ruleset import Event, Played, Side, Verdict
+
+__all__ = [
+    "Rules",
+    "begin_mister_x_turn",
+    "legal_steps",
+    "play_mister_x",
+    "play_team",
+    "second_steps",
+]
+
+CAPTURED = Verdict(winner=Side.DETECTIVES, reason="captured")  # L30
+ENCLOSED = Verdict(winner=Side.DETECTIVES, reason="enclosed")  # L31
+ESCAPED = Verdict(winner=Side.MISTER_X, reason="escaped")  # L32
+STUCK = Verdict(winner=Side.MISTER_X, reason="stuck")  # L33
+
+TAXI, BUS, METRO, BLACK = (BITS[ticket] for ticket in ("taxi", "bus", "metro", "black"))
+ORDINARY = TAXI | BUS | METRO
+HIDDEN_SLOT: dict[TicketName, Slot] = {ticket: Slot(ticket, None) for ticket in BITS}
+
+
+class Rules:
+    """The numbers of the rules and the board, made ready to be looked up; never changed.
+
+    Attributes:
+        names: the team's figures, detectives first.
+        places: figure → its place in `State.figures`.
+    """
+
+    __slots__ = ("announcer", "names", "net", "numbers", "places", "reveals")
+
+    def __init__(self, numbers: Numbers, net: Net, announcer: Announcer) -> None:
+        self.numbers = numbers
+        self.net = net
+        self.announcer = announcer
+        self.reveals = frozenset(numbers.reveals)
+        self.names = (*DETECTIVES[: numbers.detectives], *BOBBIES[: numbers.bobbies])
+        self.places: dict[FigureName, int] = {name: i for i, name in enumerate(self.names)}
+
+
+def legal_steps(rules: Rules, state: State) -> tuple[Step, ...]:
+    """Return the single steps possible now, by figure, ticket and station; none once it is over."""
+    taken = {figure.station for figure in state.figures}
+    if state.to_move is Side.MISTER_X:
+        return _mister_x_steps(rules.net, state.path[-1], taken, state.supply, state.blacks)
+    steps: list[Step] = []
+    for name in state.unmoved:
+        figure = state.figures[rules.places[name]]
+        steps += _figure_steps(rules.net, figure, taken, state.pool)
+    return tuple(steps)
+
+
+def second_steps(rules: Rules, state: State, first: Step) -> tuple[Step, ...]:
+    """Return what can follow Mister X's legal first step in a double move (L21), in fixed order."""
+    if not state.doubles or _lacks_slot(rules.numbers, state):
+        return ()
+    taken = {figure.station for figure in state.figures}
+    supply, blacks = state.supply, state.blacks
+    if first.ticket == "black":
+        blacks -= 1
+    elif supply is not None:
+        supply = _spend(supply, first.ticket)
+    return _mister_x_steps(rules.net, first.to, taken, supply, blacks)
+
+
+def play_mister_x(rules: Rules, state: State, plies: Sequence[Step], *, more: bool) -> Played:
+    """Return the state after Mister X's turn: one step, or two with a double-move card.
+
+    Raises:
+        IllegalMove: with the rule's name; he is told only what he knows anyway.
+    """
+    if more or len(plies) != 1:
+        _check_turn(rules, state, plies, more=more)
+    taken = [figure.station for figure in state.figures]
+    supply, blacks, doubles = state.supply, state.blacks, state.doubles
+    log, path = state.log, state.path
+    here = path[-1]
+    events: list[Event] = []
+    if len(plies) == 2:
+        doubles -= 1
+        events.append(DOUBLED)
+    for ply in plies:
+        ticket, to = ply.ticket, ply.to
+        if ply.figure != MISTER_X or to in taken or to not in rules.net.reach[ticket][here]:
+            _refuse_step_of_mister_x(ply, here, taken)
+        if ticket == "black":
+            if not blacks:
+                raise IllegalMove("L1", f"{_words(ply)}: no black ticket is left")
+            blacks -= 1
+        elif supply is not None:
+            if not getattr(supply, ticket):
+                raise IllegalMove("L4", f"{_words(ply)}: no {ticket} ticket is left to take")
+            supply = _spend(supply, ticket)
+        here = to
+        path = (*path, to)
+        events += (HIDDEN[ticket], rules.announcer.own[ticket][to])
+        if len(log) + 1 in rules.reveals:
+            log = (*log, Slot(ticket, to))
+            events.append(revealed(len(log), to))
+        else:
+            log = (*log, HIDDEN_SLOT[ticket])
+    after = State(
+        state.round,
+        Side.DETECTIVES,
+        state.figures,
+        rules.names,
+        state.pool,
+        supply,
+        blacks,
+        doubles,
+        log,
+        path,
+    )
+    spare = _first_step(rules, state.figures, rules.names, taken, state.pool)
+    stuck = spare is None if rules.numbers.stuck == "all" else _are_detectives_stuck(rules, state)
+    if stuck:
+        after = replace(after, to_move=None, unmoved=(), ended=STUCK)
+    elif spare is None:  # only Bobbies are in the way: the team sits out without being asked
+        events += [sat_out(name) for name in rules.names]
+        after = replace(after, round=state.round + 1, to_move=Side.MISTER_X, unmoved=())
+        after = begin_mister_x_turn(rules, after)
+    return Played(after, tuple(events), len(plies))
+
+
+def play_team(rules: Rules, state: State, plies: Sequence[Step], *, more: bool) -> Played:
+    """Return the state after the team's plies; with `more` the turn goes on while a step is left.
+
+    Raises:
+        IllegalMove: with the rule's name; whether and what it says never depends on where Mister X
+            is, except that plies behind a capture are not looked at.
+    """
+    if more and not plies:
+        raise IllegalMove("L14", "a part of a turn has at least one ply; send [] without `more`")
+    net, team = rules.net, rules.announcer.team
+    mister_x = state.path[-1]
+    figures = list(state.figures)
+    taken = [figure.station for figure in figures]
+    unmoved = list(state.unmoved)
+    pool, supply = state.pool, state.supply
+    events: list[Event] = []
+    ended: Verdict | None = None
+    for ply in plies:
+        name, ticket, to = ply.figure, ply.ticket, ply.to
+        if name not in unmoved:
+            _refuse_figure(rules, ply)
+        place = rules.places[name]
+        figure = figures[place]
+        if to in taken or ticket == "black" or to not in net.reach[ticket][figure.station]:
+            _refuse_step(ply, figure, taken)
+        tickets = figure.tickets
+        if figure.kind == "detective":
+            purse = pool if tickets is None else tickets
+            if purse is None or not getattr(purse, ticket):
+                raise IllegalMove("L2", f"{_words(ply)}: no {ticket} ticket is left to pay with")
+            if tickets is None:
+                pool = _spend(purse, ticket)
+            else:
+                tickets = _spend(purse, ticket)
+            if supply is not None:
+                supply = _add(supply, ticket)
+        unmoved.remove(name)
+        taken[place] = to
+        figures[place] = Figure(name, figure.kind, to, tickets)
+        events.append(team[name][ticket][to])
+        if to == mister_x:
+            events.append(captured(name, to))
+            ended = CAPTURED
+            break
+    counted = len(events) - (ended is not None)
+    to_move: Side | None = Side.MISTER_X
+    if ended is not None:
+        to_move, unmoved = None, []
+    elif unmoved:
+        spare = _first_step(rules, figures, unmoved, taken, pool)
+        if spare is None:
+            events += [sat_out(name) for name in unmoved]
+            unmoved = []
+        elif more:
+            to_move = Side.DETECTIVES
+        else:
+            raise IllegalMove(
+                "L16",
+                f"{spare.figure} is left out but could move, for one {_words(spare)}; "
+                "a turn is complete when every figure has moved or has no legal step",
+            )
+    after = State(
+        state.round + (to_move is Side.MISTER_X),
+        to_move,
+        tuple(figures),
+        tuple(unmoved),
+        pool,
+        supply,
+        state.blacks,
+        state.doubles,
+        state.log,
+        state.path,
+        ended,
+    )
+    if to_move is Side.MISTER_X:
+        after = begin_mister_x_turn(rules, after)
+    return Played(after, tuple(events), counted)
+
+
+def begin_mister_x_turn(rules: Rules, state: State) -> State:
+    """Return the state, ended if the last round is over (L32) or Mister X is enclosed (L31, L34).
+
+    Args:
+        rules: of the game.
+        state: with Mister X to move and the number of the round that would begin.
+    """
+    numbers = rules.numbers
+    over = (
+        state.round > numbers.rounds
+        if numbers.ends_by == "rounds"
+        else len(state.log) >= numbers.slots
+    )
+    if over:
+        return replace(state, round=state.round - 1, to_move=None, ended=ESCAPED)
+    taken = {figure.station for figure in state.figures}
+    if not _mister_x_steps(rules.net, state.path[-1], taken, state.supply, state.blacks):
+        return replace(state, to_move=None, ended=ENCLOSED)
+    return state
+
+
+def _are_detectives_stuck(rules: Rules, state: State) -> bool:
+    """True if no detective has a step even if the Bobbies' stations count as free (L33)."""
+    detectives = [figure for figure in state.figures if figure.kind == "detective"]
+    taken = {figure.station for figure in detectives}
+    return not any(_figure_steps(rules.net, one, taken, state.pool) for one in detectives)
+
+
+def _mister_x_steps(
+    net: Net, here: int, taken: Collection[int], supply: Tickets | None, blacks: int
+) -> tuple[Step, ...]:
+    """Mister X's steps from a station, by ticket and station (L10-L12, L17, L20)."""
+    payable = ORDINARY if supply is None else _kinds(supply)
+    if blacks:
+        payable |= BLACK
+    steps = net.steps[MISTER_X][payable][here]
+    if net.near[here].isdisjoint(taken):
+        return steps
+    return tuple([step for step in steps if step.to not in taken])
+
+
+def _figure_steps(
+    net: Net, figure: Figure, taken: Collection[int], pool: Tickets | None
+) -> tuple[Step, ...]:
+    """A detective's or Bobby's steps as things stand, by ticket and station (L2, L3, L10-L12)."""
+    if figure.kind == "bobby":
+        payable = ORDINARY
+    else:
+        purse = pool if figure.tickets is None else figure.tickets
+        payable = 0 if purse is None else _kinds(purse)
+    steps = net.steps[figure.figure][payable][figure.station]
+    if net.near[figure.station].isdisjoint(taken):
+        return steps
+    return tuple([step for step in steps if step.to not in taken])
+
+
+def _first_step(
+    rules: Rules,
+    figures: Sequence[Figure],
+    names: Sequence[FigureName],
+    taken: Collection[int],
+    pool: Tickets | None,
+) -> Step | None:
+    """One legal step of the named figures, or None if they have none."""
+    for name in names:
+        steps = _figure_steps(rules.net, figures[rules.places[name]], taken, pool)
+        if steps:
+            return steps[0]
+    return None
+
+
+def _kinds(tickets: Tickets) -> int:
+    """The kinds that are there, as bits."""
+    return (
+        (TAXI if tickets.taxi else 0)
+        | (BUS if tickets.bus else 0)
+        | (METRO if tickets.metro else 0)
+    )
+
+
+def _spend(tickets: Tickets, ticket: TicketName) -> Tickets:
+    """One ordinary ticket less."""
+    if ticket == "taxi":
+        return Tickets(tickets.taxi - 1, tickets.bus, tickets.metro)
+    if ticket == "bus":
+        return Tickets(tickets.taxi, tickets.bus - 1, tickets.metro)
+    return Tickets(tickets.taxi, tickets.bus, tickets.metro - 1)
+
+
+def _add(tickets: Tickets, ticket: TicketName) -> Tickets:
+    """One ordinary ticket more (L4)."""
+    if ticket == "taxi":
+        return Tickets(tickets.taxi + 1, tickets.bus, tickets.metro)
+    if ticket == "bus":
+        return Tickets(tickets.taxi, tickets.bus + 1, tickets.metro)
+    return Tickets(tickets.taxi, tickets.bus, tickets.metro + 1)
+
+
+def _lacks_slot(numbers: Numbers, state: State) -> bool:
+    """True if the log has no room for two steps (in 2013's numbers it always has, L24)."""
+    return len(state.log) + 2 > numbers.slots
+
+
+def _words(ply: Step) -> str:
+    """A ply as errors name it."""
+    return f"{ply.figure} by {ply.ticket} to {ply.to}"
+
+
+def _check_turn(rules: Rules, state: State, plies: Sequence[Step], *, more: bool) -> None:
+    """Refuse what is neither one step of Mister X nor two with a card."""
+    if more:
+        raise IllegalMove(
+            "L22", "Mister X's turn is sent whole: one step, or two for a double move"
+        )
+    if not plies:
+        raise IllegalMove("L10", "Mister X has a step and must take it; his turn has no ply")
+    if len(plies) > 2:
+        raise IllegalMove("L21", f"a double move has two steps, this turn has {len(plies)}")
+    if not state.doubles:
+        raise IllegalMove("L21", "two steps need a double-move card, and none is left")
+    if _lacks_slot(rules.numbers, state):
+        raise IllegalMove("L24", "two steps need two log slots, and only one is left")
+
+
+def _refuse_step_of_mister_x(ply: Step, here: int, taken: Collection[int]) -> NoReturn:
+    """Say why a step of Mister X is none."""
+    if ply.figure != MISTER_X:
+        raise IllegalMove("L10", f"{_words(ply)}: it is Mister X's turn, his figure is {MISTER_X}")
+    if ply.to in taken:
+        raise IllegalMove("L12", f"{_words(ply)}: a detective or Bobby stands there")
+    raise IllegalMove("L11", f"{_words(ply)}: no such link leads from {here} to {ply.to}")
+
+
+def _refuse_figure(rules: Rules, ply: Step) -> NoReturn:
+    """Say why a figure can't be moved by the team now."""
+    if ply.figure == MISTER_X:
+        raise IllegalMove("L10", f"{_words(ply)}: it is the team's turn, {MISTER_X} is not theirs")
+    if ply.figure not in rules.places:
+        raise IllegalMove(
+            "L14", f"{_words(ply)}: there is no such figure; the team is {', '.join(rules.names)}"
+        )
+    raise IllegalMove("L14", f"{_words(ply)}: {ply.figure} has moved in this turn already")
+
+
+def _refuse_step(ply: Step, figure: Figure, taken: Collection[int]) -> NoReturn:
+    """Say why a step of a detective or Bobby is none."""
+    if ply.ticket == "black":
+        raise IllegalMove("L17", f"{_words(ply)}: black tickets are Mister X's alone")
+    if ply.to in taken:
+        raise IllegalMove("L12", f"{_words(ply)}: a detective or Bobby stands there")
+    raise IllegalMove(
+        "L11", f"{_words(ply)}: no {ply.ticket} link leads from {figure.station} to {ply.to}"
+    )
