@@ -59,6 +59,13 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     detectives: Annotated[
         tuple[str, ...], Meta(description="bots that play the detectives only")
     ] = ()
+    kind: Annotated[
+        Literal["round_robin", "gauntlet"],
+        Meta(description="everybody against everybody, or challengers against all others"),
+    ] = "round_robin"
+    challengers: Annotated[
+        tuple[str, ...], Meta(description="names of a gauntlet's challengers")
+    ] = ()
     ruleset: Annotated[str, Meta(description="name[:key=value,…], see `arena rulesets`")] = (
         "london-2013"
     )

@@ -25,7 +25,7 @@ class Exit(enum.IntEnum):
 MEANINGS = {
     Exit.DONE: "done",
     Exit.NO: "the answer is no (worse, not qualified, differs)",
-    Exit.USAGE: "wrong usage or settings, bots that can't start, sandbox refused",
+    Exit.USAGE: "wrong usage, settings, bots that can't start, sandbox refused",
     Exit.FAULTS: "done, but bots faulted",
     Exit.OURS: "our own error, or void games left",
     Exit.NOT_KNOWN: "no verdict (not known)",

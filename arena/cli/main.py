@@ -42,6 +42,8 @@ COMMANDS = {
     "bench": "Measure how fast this machine plays.",
 }
 
+MODULES = {"config": "check_config"}  # where a command's module is not named like it
+
 EPILOG = """\b
 First steps:  arena run                    the reference bots of London, small
               arena play random belief     one game
@@ -60,7 +62,7 @@ class Arena(click.Group):
         """Import a command's module; None for a name that is none."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"arena.cli.{cmd_name}")
+        module = importlib.import_module(f"arena.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command
 
@@ -165,3 +167,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line of this process (the entry point `arena`)."""
     cli()
+
+
+if __name__ == "__main__":
+    main()

@@ -8,10 +8,19 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+import click.shell_completion
 
 from arena.cli.talk import Settings, Talk
 
-__all__ = ["data_option", "json_option", "ruleset_option", "settings_options", "talking"]
+__all__ = [
+    "complete_bot",
+    "complete_ruleset",
+    "data_option",
+    "json_option",
+    "ruleset_option",
+    "settings_options",
+    "talking",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -104,6 +113,17 @@ def complete_ruleset(_ctx: click.Context, _param: click.Parameter, incomplete: s
     from arena.rules import registry
 
     return [name for name in registry.names() if name.startswith(incomplete)]
+
+
+def complete_bot(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[click.shell_completion.CompletionItem]:
+    """Offer reference bots by name and, by the shell itself, files and folders."""
+    from arena.tournament import entrants
+
+    names = [name for name in entrants.reference_names() if name.startswith(incomplete)]
+    items = [click.shell_completion.CompletionItem(name) for name in names]
+    return [*items, click.shell_completion.CompletionItem(incomplete, type="file")]
 
 
 def ruleset_option(function: F) -> F:

@@ -109,7 +109,9 @@ def table(
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
+    made = Table(
+        box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False, show_edge=False
+    )
     for column in columns:
         if column.startswith("#"):
             made.add_column(column[1:], justify="right", no_wrap=True)

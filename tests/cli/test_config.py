@@ -91,6 +91,8 @@ tournaments = st.builds(
     bots=names,
     mister_x=names,
     detectives=names,
+    kind=st.sampled_from(["round_robin", "gauntlet"]),
+    challengers=names,
     ruleset=texts,
     deals=positive,
     seed=st.none() | texts | st.integers(),
@@ -109,8 +111,8 @@ tournaments = st.builds(
 def test_every_option_is_drawn_by_the_round_trip() -> None:
     fields = set(Tournament.__struct_fields__)
     drawn = {
-        "bots", "mister_x", "detectives", "ruleset", "deals", "seed", "jobs", "restart", "executor",
-        "sandbox", "self_play", "bench_after", "nodes", "clock", "limits",
+        "bots", "mister_x", "detectives", "kind", "challengers", "ruleset", "deals", "seed", "jobs",
+        "restart", "executor", "sandbox", "self_play", "bench_after", "nodes", "clock", "limits",
     }  # fmt: skip
     assert fields == drawn
 

@@ -1,0 +1,292 @@
+"""What `--json` prints, one struct a command; `schema` tells them apart.
+
+Fields are added, never renamed or removed; a change that breaks a script raises the number at the
+end of `schema`. The JSON Schema of all of them is `schema/answers.schema.json`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from arena.referee.record import FaultKind, Phase, SideWord
+from protocol.messages import ClockSettings, Limits
+
+__all__ = [
+    "Answer",
+    "AnyAnswer",
+    "Bot",
+    "Bots",
+    "ConfigCheck",
+    "Exported",
+    "Failed",
+    "FaultShown",
+    "Game",
+    "Games",
+    "GamesCount",
+    "LimitsAnswer",
+    "Measured",
+    "Plan",
+    "Play",
+    "Rate",
+    "RatedBot",
+    "Ratings",
+    "Reported",
+    "RoleAdvantage",
+    "Rules",
+    "Rulesets",
+    "Run",
+    "Verify",
+    "Wire",
+    "schema",
+]
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema"):
+    """Base of the one object that a command prints with `--json`."""
+
+
+class GamesCount(msgspec.Struct, frozen=True, kw_only=True):
+    """Games of a run: in its plan, played to an end that counts, void."""
+
+    planned: int
+    played: int
+    void: int
+
+
+class RoleAdvantage(msgspec.Struct, frozen=True, kw_only=True):
+    """How much sitting on Mister X's side is worth, in Elo points; below 0: detectives favoured."""
+
+    elo: float | None
+    se: float | None
+
+
+class RatedBot(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot's rating in Elo points about the mean of its part; `low` to `high` holds 95 %."""
+
+    name: str
+    elo: float | None
+    se: float | None
+    low: float | None
+    high: float | None
+    games: int
+    bounded: bool  # won or lost everything: only the prior keeps the number finite
+    mister_x: float | None
+    detectives: float | None
+
+
+class Ratings(msgspec.Struct, frozen=True, kw_only=True):
+    """Ratings of all bots that met, with the chance that one is stronger than another."""
+
+    model: str
+    parts: tuple[tuple[str, ...], ...]  # bots that can be compared with one another
+    role_advantage: RoleAdvantage
+    bots: tuple[RatedBot, ...]
+    los: tuple[tuple[float | None, ...], ...]  # row over column, in the order of `bots`
+    warnings: tuple[str, ...]
+
+
+class Rate(Ratings, frozen=True, kw_only=True, tag_field="schema", tag="misterx-arena/rate/1"):
+    """`arena rate`."""
+
+
+class Run(Answer, frozen=True, kw_only=True, tag="misterx-arena/run/1"):
+    """`arena run` and `arena resume`; `ratings` and `report` are null as long as no game counts."""
+
+    run: str
+    games: GamesCount
+    faults: dict[str, int]
+    ratings: Ratings | None
+    report: str | None
+    secret_sha256: str
+    took_s: float
+
+
+class FaultShown(msgspec.Struct, frozen=True, kw_only=True):
+    """What a bot did wrong, for its author; `stderr` is the tail that was kept."""
+
+    side: SideWord
+    kind: FaultKind
+    phase: Phase
+    text: str
+    hint: str | None
+    stderr: str
+
+
+class Play(Answer, frozen=True, kw_only=True, tag="misterx-arena/play/1"):
+    """`arena play`; `fault` is the first of `faults`."""
+
+    game: str
+    mister_x: str
+    detectives: str
+    winner: SideWord | None
+    reason: str
+    fault: FaultShown | None
+    faults: tuple[FaultShown, ...]
+    rounds: int
+    seed: str  # `--seed` of the same deal again
+    took_s: float
+    void: str | None
+
+
+class Game(msgspec.Struct, frozen=True, kw_only=True):
+    """One game in a list."""
+
+    game: str
+    index: int
+    deal: int
+    mister_x: str
+    detectives: str
+    winner: SideWord | None
+    reason: str
+    fault: str | None  # the kind
+    rounds: int
+
+
+class Games(Answer, frozen=True, kw_only=True, tag="misterx-arena/games/1"):
+    """`arena games`: the games asked for, and how many the run has."""
+
+    run: str
+    total: int
+    games: tuple[Game, ...]
+
+
+class Plan(Answer, frozen=True, kw_only=True, tag="misterx-arena/plan/1"):
+    """`arena plan`: what `arena run` would play, and what it could see."""
+
+    ruleset: str
+    bots: tuple[str, ...]
+    pairings: int
+    deals: int
+    games: int
+    pairs: int
+    expected_s: float | None
+    expected_bytes: int
+    smallest_gap_elo: float | None  # of two bots, 95 % two-sided, 80 % power
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True):
+    """A record or vector that did not pass."""
+
+    id: str
+    what: str
+
+
+class Verify(Answer, frozen=True, kw_only=True, tag="misterx-arena/verify/1"):
+    """`arena verify`."""
+
+    checked: int
+    passed: int
+    failed: tuple[Failed, ...]
+
+
+class Reported(Answer, frozen=True, kw_only=True, tag="misterx-arena/report/1"):
+    """`arena report`: the folder, and the files in it."""
+
+    run: str
+    report: str
+    files: tuple[str, ...]
+
+
+class Exported(Answer, frozen=True, kw_only=True, tag="misterx-arena/export/1"):
+    """`arena export`: where the games went, and how many."""
+
+    run: str
+    format: Literal["csv", "jsonl", "parquet"]
+    file: str | None  # null: stdout
+    games: int
+
+
+class Bot(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot as it would be played."""
+
+    name: str
+    version: str
+    about: str
+    sides: tuple[SideWord, ...]
+    rulesets: tuple[str, ...]  # empty: as its greeting says
+
+
+class Bots(Answer, frozen=True, kw_only=True, tag="misterx-arena/bots/1"):
+    """`arena bots`."""
+
+    bots: tuple[Bot, ...]
+
+
+class Rules(msgspec.Struct, frozen=True, kw_only=True):
+    """A ruleset with its options bound."""
+
+    name: str
+    text: str
+    behaviour: int
+    options: dict[str, str | int]
+    numbers: Any
+    board: str  # SHA-256 of the map
+    max_turns: int
+
+
+class Rulesets(Answer, frozen=True, kw_only=True, tag="misterx-arena/rulesets/1"):
+    """`arena rulesets`."""
+
+    rulesets: tuple[Rules, ...]
+
+
+class LimitsAnswer(Answer, frozen=True, kw_only=True, tag="misterx-arena/limits/1"):
+    """`arena limits`: as `hello` and `deal` carry them."""
+
+    limits: Limits
+    clock: ClockSettings
+
+
+class Wire(Answer, frozen=True, kw_only=True, tag="misterx-arena/protocol/1"):
+    """`arena protocol`: the version spoken and the JSON Schema of every message."""
+
+    protocol: int
+    json_schema: dict[str, Any]
+
+
+class ConfigCheck(Answer, frozen=True, kw_only=True, tag="misterx-arena/config/1"):
+    """`arena config check`: the file's settings, defaults filled in."""
+
+    file: str
+    settings: dict[str, Any]
+
+
+class Measured(Answer, frozen=True, kw_only=True, tag="misterx-arena/bench/1"):
+    """`arena bench`; what was left out is missing."""
+
+    bare: dict[str, Any] | None = None
+    request: dict[str, Any] | None = None
+    requests_per_s: float | None = None
+    games_per_s: dict[str, Any] | None = None
+    scaling_2: float | None = None
+    start: dict[str, Any] | None = None
+    memory: dict[str, Any] | None = None
+
+
+AnyAnswer = (
+    Run
+    | Play
+    | Games
+    | Plan
+    | Verify
+    | Reported
+    | Exported
+    | Rate
+    | Bots
+    | Rulesets
+    | LimitsAnswer
+    | Wire
+    | ConfigCheck
+    | Measured
+)
+
+
+def schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of everything that `--json` prints."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "What `arena … --json` prints",
+        **msgspec.json.schema(AnyAnswer),
+    }

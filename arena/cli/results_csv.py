@@ -1,0 +1,111 @@
+"""RESULTS.csv of `arena rate`: columns deal, mister_x, detectives, winner."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import ConfigError
+
+__all__ = ["Results", "read"]
+
+COLUMNS = ("deal", "mister_x", "detectives", "winner")
+SIDES = ("mister_x", "detectives")
+
+
+class Results(msgspec.Struct, frozen=True, kw_only=True):
+    """Games with a winner, one entry a game; `nobody` is the number of games that had none."""
+
+    deals: tuple[str | None, ...]  # None: a deal that no other game shares
+    mister_x: tuple[str, ...]
+    detectives: tuple[str, ...]
+    escaped: tuple[bool, ...]
+    nobody: int
+
+
+def read(path: Path) -> Results:
+    """Read the results of any games.
+
+    The first line names the columns; more columns may stand beside them and are ignored. An empty
+    `deal` is a deal of its own; an empty `winner` is a game that nobody won and is not rated.
+
+    Raises:
+        ConfigError: naming file and line, what stands there and what should.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return parse(file, path)
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be read ({error.strerror}).") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8 text.") from error
+
+
+def parse(lines: Iterable[str], path: Path) -> Results:
+    """Read all rows; see `read`."""
+    rows = csv.reader(lines, strict=True)
+    deals: list[str | None] = []
+    mister_x: list[str] = []
+    detectives: list[str] = []
+    escaped: list[bool] = []
+    nobody = 0
+    try:
+        head = [name.strip() for name in next(rows, [])]
+        places = find_columns(head, path)
+        for row in rows:
+            if not row:
+                continue
+            if len(row) != len(head):
+                raise ConfigError(
+                    f"{path}:{rows.line_num}: {len(row)} fields where the first line names "
+                    f"{len(head)} columns."
+                )
+            deal, x, d, winner = (row[place].strip() for place in places)
+            for column, name in (("mister_x", x), ("detectives", d)):
+                if not name:
+                    raise ConfigError(
+                        f"{path}:{rows.line_num}: `{column}` is empty; write the bot's name."
+                    )
+            if not winner:
+                nobody += 1
+                continue
+            if winner not in SIDES:
+                side = " (write the side, not the bot)" if winner in (x, d) else ""
+                raise ConfigError(
+                    f"{path}:{rows.line_num}: `winner` is {winner!r}{side}; it must be mister_x, "
+                    "detectives or empty."
+                )
+            deals.append(deal or None)
+            mister_x.append(x)
+            detectives.append(d)
+            escaped.append(winner == "mister_x")
+    except csv.Error as error:
+        raise ConfigError(f"{path}:{rows.line_num}: not CSV: {error}.") from error
+    return Results(
+        deals=tuple(deals),
+        mister_x=tuple(mister_x),
+        detectives=tuple(detectives),
+        escaped=tuple(escaped),
+        nobody=nobody,
+    )
+
+
+def find_columns(head: list[str], path: Path) -> list[int]:
+    """Return where each of the four columns stands."""
+    if not any(head):
+        raise ConfigError(f"{path}: empty; the first line must be {','.join(COLUMNS)}.")
+    for column in COLUMNS:
+        if head.count(column) == 1:
+            continue
+        if column in head:
+            raise ConfigError(f"{path}:1: the column `{column}` stands there twice.")
+        near = difflib.get_close_matches(column, head, n=1)
+        hint = f" (is it `{near[0]}`?)" if near else ""
+        raise ConfigError(
+            f"{path}:1: no column `{column}`{hint}; the first line must name {', '.join(COLUMNS)}."
+        )
+    return [head.index(column) for column in COLUMNS]

@@ -1,0 +1,52 @@
+"""`arena rulesets`: what can be played, by which options."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from arena.cli import answers
+from arena.cli.options import complete_ruleset, talking
+from arena.cli.talk import Talk, table
+from arena.rules import registry
+
+__all__ = ["command"]
+
+
+@click.command("rulesets")
+@click.argument("rulesets", nargs=-1, metavar="[R]…", shell_complete=complete_ruleset)
+@talking
+def command(talk: Talk, rulesets: tuple[str, ...]) -> None:
+    """List the rulesets and their options, or those named.
+
+    R is name[:key=value,…], e.g. london-2013:players=2.
+    """
+    made = [registry.make(text) for text in rulesets or registry.names()]
+    rules = tuple(
+        answers.Rules(
+            name=one.name,
+            text=one.text,
+            behaviour=one.behaviour,
+            options=dict(one.options),
+            numbers=msgspec.to_builtins(one.numbers),
+            board=one.board_hash,
+            max_turns=one.max_turns,
+        )
+        for one in made
+    )
+    talk.result(
+        table(
+            ("ruleset", "#behaviour", "#turns at most", "options"),
+            (
+                (
+                    one.text,
+                    one.behaviour,
+                    one.max_turns,
+                    ", ".join(f"{key}={value}" for key, value in one.options.items()),
+                )
+                for one in rules
+            ),
+        )
+    )
+    talk.answer(answers.Rulesets(rulesets=rules))
+    talk.next(f"arena run --ruleset {rules[0].text}")
