@@ -1,0 +1,300 @@
+"""What a person names as a BOT, found, staged and made ready to be greeted.
+
+In this order: the name of a reference bot; a folder with `bot.toml`; an executable or script file;
+a command line. Of the last two the folder of the first existing file named is staged.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import importlib.resources
+import os
+import shlex
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import BotRefused
+from arena.referee.record import BotSpec, SideWord
+from arena.sandbox.building import build
+from arena.sandbox.staging import LEFT_OUT, Staged, check_folder, shown, stage, stage_files
+from arena.tournament.bot_toml import FILE, AskedLimits, BotToml, check_name, read_bot_toml
+from protocol.messages import HelloAnswer, Limits
+
+__all__ = ["PYTHON", "STAGED", "Entrant", "find_bot", "find_bots", "reference_names"]
+
+PYTHON = "{python}"  # in a command: the arena's own interpreter
+STAGED = "staged"  # the folder of copies in the data folder
+# What a command line names there is the machine's, not the bot's.
+_SYSTEM = ("/bin", "/lib", "/lib64", "/nix", "/opt", "/sbin", "/usr", sys.prefix, sys.base_prefix)
+
+
+class Entrant(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot that was staged and is still to be greeted.
+
+    Attributes:
+        spec: how it is started; `greeted` makes the one that games are played with.
+        source: what it was found from, as a person would name it.
+        author: from `bot.toml`, or empty. Anything may stand in it.
+        sides: what `bot.toml` narrows the bot to; None: it doesn't.
+        rulesets: likewise.
+        limits: what `bot.toml` asks for, each at most the organiser's.
+        talk: lines for the person who named it, such as which folder was staged.
+    """
+
+    spec: BotSpec
+    source: str
+    author: str = ""
+    sides: tuple[SideWord, ...] | None = None
+    rulesets: tuple[str, ...] | None = None
+    limits: AskedLimits = AskedLimits()
+    talk: tuple[str, ...] = ()
+
+    def greeted(self, hello: HelloAnswer) -> BotSpec:
+        """Return the spec with what the bot said of itself, as far as `bot.toml` lets it.
+
+        Raises:
+            BotRefused: if nothing is left that the bot both says and may play.
+        """
+        sides = _narrowed(self, "sides", hello.sides, self.sides)
+        rulesets = _narrowed(self, "rulesets", hello.rulesets, self.rulesets)
+        return msgspec.structs.replace(
+            self.spec,
+            version=self.spec.version or hello.version,
+            sides=sides,
+            rulesets=rulesets,
+        )
+
+
+def find_bots(
+    texts: Iterable[str], data: Path, *, limits: Limits | None = None
+) -> tuple[Entrant, ...]:
+    """Find every bot of a run.
+
+    Raises:
+        BotRefused: as `find_bot`, and for two equal names, those that differ in case included:
+            tables, files and people could not tell them apart.
+    """
+    found: dict[str, Entrant] = {}
+    for text in texts:
+        entrant = find_bot(text, data, limits=limits)
+        other = found.setdefault(entrant.spec.name.casefold(), entrant)
+        if other is not entrant:
+            raise BotRefused(
+                f"{other.source} and {entrant.source} have one name, '{other.spec.name}' and "
+                f"'{entrant.spec.name}'; give one of them another `name` in its {FILE}"
+            )
+    return tuple(found.values())
+
+
+def find_bot(text: str, data: Path, *, limits: Limits | None = None) -> Entrant:
+    """Find, read and stage one bot.
+
+    Args:
+        text: a BOT, as a person writes it.
+        data: the data folder; copies go below it.
+        limits: the organiser's; what a bot asks for beyond them is refused.
+
+    Raises:
+        BotRefused: if there is no such bot, or it can't be used as it is; with the cure.
+    """
+    if not text or not text.isprintable():
+        raise BotRefused(
+            f"'{shown(text)}' names no bot; write a name, a folder, a file or a command"
+        )
+    into = data / STAGED
+    path = Path(text).expanduser()
+    if text in reference_names():
+        return _reference(text, into, limits, hides=path.exists())
+    if path.is_dir():
+        return _folder(path, data, into, limits)
+    if path.is_file():
+        return _file(path, data, into)
+    if path.exists():
+        raise BotRefused(f"{text}: is no file and no folder")
+    return _command_line(text, data, into)
+
+
+def reference_names() -> tuple[str, ...]:
+    """Return the names of the reference bots, sorted."""
+    home = importlib.resources.files("bots") / "reference"
+    return tuple(sorted(bot.name for bot in home.iterdir() if (bot / FILE).is_file()))
+
+
+def _narrowed(
+    entrant: Entrant, key: str, said: Sequence[str], allowed: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return what a bot said it plays, less what its `bot.toml` takes away."""
+    left = tuple(word for word in said if allowed is None or word in allowed)
+    if not left:
+        raise BotRefused(
+            f"{entrant.source}: {FILE} narrows `{key}` to {', '.join(allowed or ())}, but the "
+            f"bot's hello says {', '.join(said) or 'none'}; make them agree"
+        )
+    return left
+
+
+def _reference(name: str, into: Path, limits: Limits | None, *, hides: bool) -> Entrant:
+    """Stage a bot of our own wheel, with the SDK and the parts that reference bots share."""
+    home = importlib.resources.files("bots")
+    files: dict[str, tuple[bytes, bool]] = {}
+    for folder in (home / "reference" / name, home / "sdk", home / "parts"):
+        for file in _files(folder):
+            if folder.name == name or file.name.endswith(".py"):
+                files[file.name] = (file.read_bytes(), False)
+    staged = stage_files(files, into)
+    settings = read_bot_toml(staged.folder / FILE, where=f"{name}/{FILE}", limits=limits)
+    talk = (f"{name}: the reference bot; write ./{name} for what lies here",) if hides else ()
+    return _entrant(settings, name, staged, f"the reference bot {name}", trusted=True, talk=talk)
+
+
+def _files(folder: Traversable) -> Iterator[Traversable]:
+    """Give the files of a folder of our own wheel that a bot may need."""
+    for file in folder.iterdir():
+        if file.is_file() and not file.name.startswith((".", "__")):
+            yield file
+
+
+def _folder(path: Path, data: Path, into: Path, limits: Limits | None) -> Entrant:
+    """Stage a folder with its `bot.toml`, and build it if that says how."""
+    real = check_folder(path, data)
+    if not (real / FILE).is_file():
+        raise BotRefused(
+            f"{path}: has no {FILE}; write one with at least "
+            f'command = ["{PYTHON}", "bot.py"], or name the program in it'
+        )
+    staged = stage(real, into, data=data)
+    copied = staged.folder / FILE
+    if not copied.is_file():
+        raise BotRefused(f"{path}: {FILE} is no file")
+    settings = read_bot_toml(copied, where=str(path / FILE), limits=limits)
+    if settings.build:
+        commands = [_filled(command) for command in settings.build]
+        salt = msgspec.json.encode(["build", settings.build]).decode()
+        try:
+            staged = stage(staged.folder, into, salt=salt, finish=partial(build, commands))
+        except BotRefused as exc:
+            raise BotRefused(f"{path}: {exc}") from exc
+    _check_copied(settings.command, staged, real)
+    return _entrant(settings, real.name, staged, str(path))
+
+
+def _file(path: Path, data: Path, into: Path) -> Entrant:
+    """Stage the folder of an executable or a script."""
+    command: tuple[str, ...]
+    if os.access(path, os.X_OK):
+        command = (f"./{path.name}",)
+    elif path.suffix == ".py":
+        command = (PYTHON, path.name)
+    else:
+        raise BotRefused(f"{path}: has no execute bit and is no .py file; chmod +x it")
+    real = check_folder(path.parent, data)
+    staged = stage(real, into, data=data)
+    _check_copied(command, staged, real)
+    name = check_name(path.stem, f"{path}: the file's name")
+    talk = f"{name}: staged the folder {path.parent} of {path.name}"
+    return _entrant(BotToml(command=command), name, staged, str(path), talk=(talk,))
+
+
+def _command_line(text: str, data: Path, into: Path) -> Entrant:
+    """Stage the folder of the first existing file that a command line names."""
+    try:
+        words = shlex.split(text)
+    except ValueError as exc:
+        raise BotRefused(f"'{shown(text)}': can't be split into words ({exc})") from exc
+    files = [word for word in words if Path(word).is_file()]
+    if not files:
+        raise BotRefused(_no_such_bot(text, words))
+    file = Path(next((word for word in files if not _is_system(word)), files[0]))
+    real = check_folder(file.parent, data)
+    staged = stage(real, into, data=data)
+    name = check_name(file.stem, f"'{shown(text)}': the file's name")
+    talk = [f"{name}: staged the folder {file.parent} of {file.name}"]
+    command: list[str] = []
+    for index, word in enumerate(words):
+        inside = _inside(word, real) if word in files else None
+        if inside is not None:
+            command.append(f"./{inside}" if index == 0 else inside)
+            continue
+        if word in files and not _is_system(word):
+            talk.append(f"{name}: {word} lies outside that folder, and the bot won't find it")
+        command.append(word)
+    _check_copied(command, staged, real)
+    settings = BotToml(command=tuple(command))
+    return _entrant(settings, name, staged, f"'{text}'", talk=tuple(talk))
+
+
+def _is_system(word: str) -> bool:
+    """Tell whether a file of a command line is the machine's, such as an interpreter."""
+    whole = Path(word).absolute()
+    return any(whole.is_relative_to(system) for system in _SYSTEM)
+
+
+def _inside(word: str, folder: Path) -> str | None:
+    """Return a file's path from a folder that it lies in, or None."""
+    whole = Path(word).parent.resolve() / Path(word).name  # the file itself may be a link
+    return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else None
+
+
+def _no_such_bot(text: str, words: Sequence[str]) -> str:
+    """Return why a text names nothing, with the nearest reference bot."""
+    if len(words) > 1:
+        return f"'{shown(text)}': no word of this command line is a file of the bot; name one"
+    near = difflib.get_close_matches(text, reference_names(), n=1)
+    cure = f"did you mean '{near[0]}'?" if near else f"there are {', '.join(reference_names())}"
+    return f"there is no bot '{shown(text)}': no reference bot, folder or file of that name; {cure}"
+
+
+def _check_copied(command: Sequence[str], staged: Staged, source: Path) -> None:
+    """Refuse a command that runs what lies in the bot's folder and is never copied."""
+    for word in command:
+        part = next((p for p in Path(word).parts if p in LEFT_OUT or p.startswith(".")), None)
+        if part is None or Path(word).is_absolute():
+            continue
+        if not (staged.folder / word).exists() and (source / word).exists():
+            raise BotRefused(
+                f"{source}: the command names '{shown(word)}', but {part} is never copied; move "
+                f"the file up, or let `build` in {FILE} make it"
+            )
+
+
+def _filled(command: Sequence[str]) -> tuple[str, ...]:
+    """Return a command with the arena's own interpreter filled in."""
+    return tuple(word.replace(PYTHON, sys.executable) for word in command)
+
+
+def _entrant(
+    settings: BotToml,
+    name: str,
+    staged: Staged,
+    source: str,
+    *,
+    trusted: bool = False,
+    talk: tuple[str, ...] = (),
+) -> Entrant:
+    """Put together what was found."""
+    if settings.name is None:
+        check_name(name, f"{source}: the folder's name")
+    identity = msgspec.json.encode(["bot-1", staged.hash, settings.command])
+    spec = BotSpec(
+        name=settings.name or name,
+        version=settings.version,
+        hash=hashlib.sha256(identity).hexdigest(),  # of {python}: the same on every machine
+        command=_filled(settings.command),
+        folder=str(staged.folder),
+        trusted=trusted,
+    )
+    return Entrant(
+        spec=spec,
+        source=source,
+        author=settings.author,
+        sides=settings.sides,
+        rulesets=settings.rulesets,
+        limits=settings.limits,
+        talk=talk,
+    )
