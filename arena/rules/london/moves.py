@@ -1,7 +1,7 @@
 """Steps, turns and the end of the game: state in, state out.
 
 `legal_steps` lists, `play_mister_x` and `play_team` check by look-up; a test holds them together.
-The names of rules (L1 …) are explained in README.md beside this module.
+The names of rules (L1 …) are explained in RULES.md beside this module.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class Net:
 
     def _rows(self, figure: FigureName, masks: int) -> Rows:
         """For each set of tickets and each station the figure's steps."""
-        single = {
+        single: dict[TicketName, dict[int, tuple[Step, ...]]] = {
             ticket: {
                 start: tuple(Step(figure=figure, ticket=ticket, to=end) for end in sorted(ends))
                 for start, ends in self.reach[ticket].items()

@@ -11,6 +11,7 @@ from typing import Literal, cast
 import msgspec
 from msgspec.structs import asdict
 
+from arena.errors import ConfigError
 from arena.rules.board import canonical_hash, check_cards, check_ids, check_links, read_map
 from arena.rules.london.moves import Rules
 from arena.rules.london.net import Net
@@ -23,6 +24,7 @@ __all__ = [
     "Edition",
     "Map",
     "bind",
+    "edition_of",
     "load_map",
     "numbers_of",
     "options_of",
@@ -123,6 +125,19 @@ EDITIONS = (
 )
 
 COURSEWORK_LACKS = frozenset((13, 34, 146))
+
+
+def edition_of(name: str) -> Edition:
+    """Return the edition of that name.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    for edition in EDITIONS:
+        if edition.name == name:
+            return edition
+    known = ", ".join(edition.name for edition in EDITIONS)
+    raise ConfigError(f"there is no edition {name!r}; there are {known}")
 
 
 def options_of(edition: Edition) -> tuple[Option, ...]:
