@@ -70,7 +70,20 @@ _REQUESTS: dict[str, type[AnyRequest]] = {
     "end": End,
     "bye": Bye,
 }
-_MISSING = re.compile(r"Object missing required field `(\w+)`(?: - at `(.+)`)?")
+_FIELD = re.compile(r"(?:field `|- at `\$\.)(\w+)")
+_CURES = {
+    "id": "the id of the request that is answered, as it came: a string of 1 to 32 characters",
+    "protocol": "the version that the bot speaks, an integer",
+    "name": "1 to 40 letters, digits and . _ + - that begin with a letter or digit",
+    "version": "at most 40 letters, digits and . _ + -",
+    "sides": 'a list of "mister_x" and "detectives", or one of them',
+    "rulesets": "a list of 1 to 64 names of rulesets",
+    "wants": 'a list of "legal", "board", "events", or some of them',
+    "features": 'a list of "nodes", "reuse", or some of them',
+    "plies": "a list of plies",
+    "more": "true or false",
+    "text": "a string",
+}
 
 _encode = msgspec.json.Encoder().encode
 _convert = msgspec.convert
@@ -154,11 +167,11 @@ def _refuse_type(line: bytes, found: dict[str, Any], words: tuple[str, ...], who
 
 def _refuse_value(line: bytes, word: str, exc: msgspec.ValidationError) -> NoReturn:
     """Say in our words what msgspec found; its text may quote the bot, so it is escaped too."""
-    missing = _MISSING.match(str(exc))
-    if missing:
-        _refuse(line, f"`{word}`: missing key '{missing[1]}'")
-    text = quote(str(exc).encode())
-    _refuse(line, f"`{word}`: {text[:1].lower()}{text[1:]}")
+    said = str(exc)
+    key = _FIELD.findall(said)[-1]  # the last: a bot may have put something like it before
+    missing = said.startswith("Object missing")
+    what = f"missing key '{key}'" if missing else f"{said[:1].lower()}{quote(said[1:].encode())}"
+    _refuse(line, f"`{word}`: {what}", f"{key}: {_CURES[key]}")
 
 
 def _list(words: tuple[str, ...]) -> str:

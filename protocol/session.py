@@ -210,10 +210,11 @@ def agree(ours: Range, theirs: int) -> int:
     """
     if ours.low <= theirs <= ours.high:
         return theirs
-    cure = "update the bot" if theirs < ours.low else "update the arena, or let the bot speak"
+    old_bot = theirs < ours.low
+    cure = "update the bot to" if old_bot else "update the arena, or let the bot speak"
     raise RemoteProtocolError(
         f"no common protocol: the bot speaks {theirs}, this arena {_range(ours)}",
-        f"{cure} protocol {_range(ours)}" if theirs > ours.high else f"{cure} to {_range(ours)}",
+        f"{cure} protocol {_range(ours)}",
     )
 
 
