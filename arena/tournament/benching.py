@@ -17,7 +17,7 @@ from arena.referee.record import FaultKind, GameRecord, SideWord
 from arena.tournament.pairings import Pairing
 from arena.tournament.plan import Plan
 
-__all__ = ["Bench", "Judged", "Outcome", "judge", "missing", "outcome_of"]
+__all__ = ["Bench", "Benched", "Judged", "Outcome", "VoidGame", "judge", "missing", "outcome_of"]
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
@@ -48,6 +48,27 @@ class Judged(msgspec.Struct, frozen=True, gc=False):
     detectives_fault: FaultKind | None
     counts: bool  # for standings and ratings
     is_played: bool  # False: a forfeit by benching of a game that has no record
+
+
+class VoidGame(msgspec.Struct, frozen=True, kw_only=True):
+    """A play that counts for nobody: our fault, or a run that was stopped."""
+
+    index: int
+    game: str
+    deal: int
+    mister_x: int  # place among the plan's entrants
+    detectives: int
+    why: str  # one line
+    charged: bool  # whether it is one of the plays that a game has; a stopped run's is not
+    final: bool  # it is not played again
+    record: GameRecord | None  # none where the worker itself was lost
+
+
+class Benched(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot was benched: every game of it from `index` on is a forfeit."""
+
+    bot: int  # place among the plan's entrants
+    index: int
 
 
 class Bench:

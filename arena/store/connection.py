@@ -1,0 +1,131 @@
+"""One SQLite connection: opened privately, written in transactions, its errors told as ours."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from arena.errors import ConfigError, StoreError
+from arena.store.migrating import migrate
+
+__all__ = ["Connection"]
+
+_BUSY_MS = 2_000  # how long another process's transaction is waited for
+
+
+class Connection:
+    """An open database file with the newest schema; used on one thread.
+
+    Args:
+        path: the file; with `create` it and its folder are made where they are missing.
+        create: whether a missing file is made; otherwise it is an error.
+
+    Raises:
+        ConfigError: if the file is missing and must not be made.
+        StoreError: if it can't be opened, or is another program's or a newer arena's.
+    """
+
+    def __init__(self, path: Path, *, create: bool = True) -> None:
+        self.path = path
+        _make_private(path, create=create)
+        with self.telling("open it"):
+            self._sqlite = sqlite3.connect(
+                path, isolation_level=None, timeout=_BUSY_MS / 1000, cached_statements=256
+            )
+            try:
+                for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+                    self._sqlite.execute(f"PRAGMA {pragma}")
+                migrate(self._sqlite, str(path))
+            except BaseException:
+                self._sqlite.close()
+                raise
+
+    def close(self) -> None:
+        """Close the file; what was committed stays."""
+        self._sqlite.close()
+
+    @contextmanager
+    def writing(self, what: str) -> Iterator[None]:
+        """Hold one transaction: committed at the end, rolled back by any error.
+
+        Args:
+            what: what is done, for the error's text: `"store game 12ab"`.
+
+        Raises:
+            StoreError: if the database refuses; nothing of the transaction is kept then.
+        """
+        with self.telling(what):
+            self._sqlite.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._sqlite.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):  # a full disk has rolled back by itself
+                    self._sqlite.execute("ROLLBACK")
+                raise
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """Run one statement inside `writing`; return the last row's key."""
+        return self._sqlite.execute(sql, values).lastrowid or 0
+
+    def all(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return all rows of a query.
+
+        Raises:
+            StoreError: if the database refuses.
+        """
+        with self.telling("read from it"):
+            return self._sqlite.execute(sql, values).fetchall()
+
+    @contextmanager
+    def telling(self, what: str) -> Iterator[None]:
+        """Turn SQLite's errors into one sentence that says what to do.
+
+        Raises:
+            StoreError: instead of any error of SQLite.
+        """
+        try:
+            yield
+        except sqlite3.Error as exc:
+            raise StoreError(f"{self.path}: can't {what}: {_cure(exc)}") from exc
+
+
+def _cure(error: sqlite3.Error) -> str:
+    name = getattr(error, "sqlite_errorname", "") or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return (
+            "another program holds the database locked: end it (a forgotten sqlite3 shell?), "
+            "then go on with `arena resume`"
+        )
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
+        return (
+            f"the disk is full or failing ({error}): make room, then go on with `arena resume`; "
+            "all games that were finished before are kept"
+        )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+        return f"{error}: check that you may write to the file and its folder"
+    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+        return f"{error}: this is no arena database, or it is damaged; give --data another folder"
+    return f"{error} ({name or type(error).__name__})"
+
+
+def _make_private(path: Path, *, create: bool) -> None:
+    """Make the file if need be; only its owner may read it, for it holds secrets."""
+    try:
+        if create:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        if path.stat().st_mode & 0o077:
+            path.chmod(0o600)  # SQLite gives its side files the mode of this one
+    except FileNotFoundError as exc:
+        raise ConfigError(
+            f"{path} does not exist: play something first (`arena run`), or name another --data"
+        ) from exc
+    except OSError as exc:
+        raise StoreError(
+            f"{path} can't be opened ({exc.strerror}): check the folder given with --data"
+        ) from exc

@@ -1,0 +1,385 @@
+"""Embedded SQLite: open, migrate, add a record, read results.
+
+WAL with `synchronous=FULL`, and one transaction a finished game: a crash at any instant loses at
+most the games in play. The file holds the runs' secrets, so its mode is 0600. Any number of
+processes may read; each run has one writer (`claim`). Readers page through results, so that none
+of them holds an old snapshot open for long.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from operator import attrgetter
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from arena.errors import ConfigError, StoreError
+from arena.referee.record import FaultKind, GameRecord, Phase, SeatAside, SideWord
+from arena.store.packing import core_text, pack, pack_record, unpack, unpack_record
+from arena.store.runs import Run, RunTable, listed
+from arena.store.times import charged_ms, summary
+from arena.tournament.benching import Benched, Judged, Outcome, VoidGame, judge, missing
+
+__all__ = ["Database", "GameRef", "Run", "Seat", "StoredGame"]
+
+_PAGE = 1_000  # rows read at a time
+_SHOWN = 6  # candidates looked up for an error's text
+_CURRENT = (
+    " JOIN bot AS x ON x.key = {0}.mister_x AND x.current"
+    " JOIN bot AS d ON d.key = {0}.detectives AND d.current"
+)
+
+
+class GameRef(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a stored game is found: the whole ids of its run and of itself."""
+
+    run: str
+    game: str
+
+
+class Seat(msgspec.Struct, frozen=True, kw_only=True):
+    """One side of a stored game, as reports need it."""
+
+    start_ms: float | None  # from spawn to the first `ready`
+    charged_ms: tuple[float, ...]  # each answer, in order
+    fault: FaultKind | None
+    phase: Phase | None
+    fault_text: str | None
+
+
+class StoredGame(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored game without its plies, as reports need it."""
+
+    game: str
+    index: int
+    rounds: int
+    started: str
+    took_s: float
+    marks: tuple[str, ...]
+    mister_x: Seat
+    detectives: Seat
+
+
+class Database(RunTable):
+    """One open database file; used on one thread.
+
+    Args:
+        path: the file; with `create` it and its folder are made where they are missing.
+        create: whether a missing file is made; otherwise it is an error.
+
+    Raises:
+        ConfigError: if the file is missing and must not be made.
+        StoreError: if it can't be opened, is another program's or a newer arena's.
+    """
+
+    def __init__(self, path: Path, *, create: bool = True) -> None:
+        super().__init__(path, create=create)
+        self._bots: tuple[int, dict[tuple[str, str], int]] = (0, {})  # of the run written last
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- writing --------------------------------------------------------------------------------
+
+    def add_record(self, run: Run, record: GameRecord) -> None:
+        """Store a finished game, in one transaction.
+
+        Raises:
+            StoreError: if it is stored already, is void, or the database refuses.
+        """
+        core, aside = record.core, record.aside
+        if aside.void is not None:
+            raise StoreError(f"game {core.game} is void: `add_void` takes it")
+        packed, rest = pack(record)
+        faults = {fault.side: fault for fault in core.faults}
+        kinds = {side: fault.kind for side, fault in faults.items()}
+        game = (
+            run.key,
+            core.game,
+            core.index,
+            core.deal,
+            self._bot(run, core.mister_x.name, core.mister_x.hash),
+            self._bot(run, core.detectives.name, core.detectives.hash),
+            core.winner,
+            core.reason,
+            kinds.get("mister_x"),
+            kinds.get("detectives"),
+            core.rounds,
+            aside.started,
+            aside.took_s,
+            aside.host,
+            " ".join(aside.marks),
+        )
+        with self._db.writing(f"store game {core.game}"):
+            key = self._db.execute(
+                "INSERT INTO game (run, id, place, deal, mister_x, detectives, winner, reason,"
+                " mister_x_fault, detectives_fault, rounds, started, took_s, host, marks)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                game,
+            )
+            self._add_seat(key, "mister_x", aside.mister_x, faults)
+            self._add_seat(key, "detectives", aside.detectives, faults)
+            self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (key, core.format, packed))
+            self._db.execute("INSERT INTO remainder VALUES (?, ?)", (key, rest))
+
+    def _add_seat(self, key: int, side: SideWord, seat: SeatAside, faults: dict[Any, Any]) -> None:
+        times = summary(seat.times)
+        fault = faults.get(side)
+        self._db.execute(
+            "INSERT INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                key,
+                side,
+                seat.start_ms,
+                times.answers,
+                times.total_ms,
+                times.p50_ms,
+                times.p95_ms,
+                times.max_ms,
+                times.charged_us,
+                fault and fault.kind,
+                fault and fault.phase,
+                seat.fault_text,
+                seat.hint,
+            ),
+        )
+
+    def add_void(self, run: Run, void: VoidGame) -> None:
+        """Store a play that counts for nobody, in one transaction.
+
+        Raises:
+            StoreError: if the database refuses.
+        """
+        x, d = run.plan.entrants[void.mister_x], run.plan.entrants[void.detectives]
+        row = (
+            run.key,
+            void.game,
+            void.index,
+            void.deal,
+            self._bot(run, x.name, x.hash),
+            self._bot(run, d.name, d.hash),
+            void.why,
+            datetime.now(UTC).isoformat(timespec="microseconds"),
+            void.charged,
+            void.final,
+            pack_record(void.record) if void.record else None,
+        )
+        with self._db.writing(f"store void game {void.game}"):
+            self._db.execute(
+                "INSERT INTO void (run, id, place, deal, mister_x, detectives, why, at, charged,"
+                " final, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                row,
+            )
+
+    def add_benched(self, run: Run, benched: Benched) -> None:
+        """Store that a bot was benched; the views `games` and `faults` go by it.
+
+        Raises:
+            StoreError: if the database refuses.
+        """
+        bot = run.plan.entrants[benched.bot]
+        key = self._bot(run, bot.name, bot.hash)
+        with self._db.writing(f"bench {bot.name}"):
+            self._db.execute("UPDATE bot SET benched = ? WHERE key = ?", (benched.index, key))
+
+    def _bot(self, run: Run, name: str, content: str) -> int:
+        if self._bots[0] != run.key or (name, content) not in self._bots[1]:
+            rows = self._db.all("SELECT name, hash, key FROM bot WHERE run = ?", (run.key,))
+            self._bots = run.key, {(bot, its_hash): key for bot, its_hash, key in rows}
+        try:
+            return self._bots[1][name, content]
+        except KeyError:
+            raise StoreError(f"run {run.id} has no bot {name} with hash {content[:12]}") from None
+
+    # --- results --------------------------------------------------------------------------------
+
+    def results(self, run: Run) -> Iterator[Outcome]:
+        """Yield how the plays of a run ended, in plan order, in constant memory.
+
+        Games of bots that were changed since are left out. Games that stay void are told with the
+        reason `void`; those that will be played again are left out. What counts for standings is
+        told by `judged`.
+
+        Raises:
+            StoreError: if the database refuses.
+        """
+        columns = "game.winner, game.reason, game.mister_x_fault, game.detectives_fault"
+        played = (Outcome(place, *row) for place, _, *row in self._pages(run, columns))
+        void = [
+            Outcome(place, None, "void")
+            for (place,) in self._db.all(
+                f"SELECT DISTINCT void.place FROM void {_CURRENT.format('void')}"  # noqa: S608 - our own text
+                " WHERE void.run = ? AND void.final AND NOT EXISTS"
+                " (SELECT 1 FROM game WHERE game.run = void.run AND game.id = void.id)"
+                " ORDER BY void.place",
+                (run.key,),
+            )
+        ]
+        return heapq.merge(played, void, key=attrgetter("index"))
+
+    def judged(self, run: Run) -> Iterator[Judged]:
+        """Yield what every game of the run came to, benching and void games included."""
+        return judge(run.plan, self.results(run))
+
+    def missing(self, run: Run) -> Iterator[int]:
+        """Yield the places of the games that are yet to be played."""
+        return missing(run.plan, self.results(run))
+
+    def voids(self, run: Run) -> dict[int, int]:
+        """Return how many plays of a game were void through our fault, by place in the plan."""
+        return dict(
+            self._db.all(
+                f"SELECT void.place, count(*) FROM void {_CURRENT.format('void')}"  # noqa: S608 - our own text
+                " WHERE void.run = ? AND void.charged GROUP BY void.place",
+                (run.key,),
+            )
+        )
+
+    def stored_games(self, run: Run) -> Iterator[StoredGame]:
+        """Yield the run's games with times and faults but without plies, in plan order."""
+        seats = ", ".join(
+            f"{seat}.{column}"
+            for seat in ("sx", "sd")
+            for column in ("start_ms", "charged_us", "fault", "phase", "fault_text")
+        )
+        rows = self._pages(
+            run,
+            f"game.id, game.rounds, game.started, game.took_s, game.marks, {seats}",
+            join=" JOIN seat AS sx ON sx.game = game.key AND sx.side = 'mister_x'"
+            " JOIN seat AS sd ON sd.game = game.key AND sd.side = 'detectives'",
+        )
+        for place, _, game, rounds, started, took_s, marks, *both in rows:
+            yield StoredGame(
+                game=game,
+                index=place,
+                rounds=rounds,
+                started=started,
+                took_s=took_s,
+                marks=tuple(marks.split()),
+                mister_x=_seat(both[:5]),
+                detectives=_seat(both[5:]),
+            )
+
+    def _pages(self, run: Run, columns: str, *, join: str = "") -> Iterator[tuple[Any, ...]]:
+        """Yield (place, key, *columns) of the run's current games, in plan order."""
+        query = (
+            f"SELECT game.place, game.key, {columns} FROM game{_CURRENT.format('game')}{join}"  # noqa: S608 - our own text
+            " WHERE game.run = ? AND game.place > ? ORDER BY game.place LIMIT ?"
+        )
+        after = -1
+        while rows := self._db.all(query, (run.key, after, _PAGE)):
+            yield from rows
+            after = rows[-1][0]
+
+    # --- records --------------------------------------------------------------------------------
+
+    def records(self, run: Run) -> Iterator[GameRecord]:
+        """Yield the records of a run's games, in plan order.
+
+        Raises:
+            StoreError: if a record is damaged or of a newer format.
+        """
+        for _, _, core, rest in self._pages(run, "record.core, remainder.text", join=_RECORD):
+            yield unpack(core, rest)
+
+    def cores(self, run: Run) -> Iterator[bytes]:
+        """Yield the JSON of a run's cores in plan order: what compares byte for byte."""
+        for _, _, core in self._pages(
+            run, "record.core", join=" JOIN record ON record.game = game.key"
+        ):
+            yield core_text(core)
+
+    def record(self, ref: GameRef) -> GameRecord:
+        """Return one record.
+
+        Raises:
+            ConfigError: if there is no such game, or it was void and left no record.
+            StoreError: if it is damaged or of a newer format.
+        """
+        rows = self._db.all(
+            f"SELECT record.core, remainder.text FROM game {_RECORD}"  # noqa: S608 - our own text
+            " JOIN run ON run.key = game.run WHERE run.id = ? AND game.id = ?",
+            (ref.run, ref.game),
+        )
+        if rows:
+            return unpack(*rows[0])
+        rows = self._db.all(
+            "SELECT void.text FROM void JOIN run ON run.key = void.run WHERE run.id = ?"
+            " AND void.id = ? AND void.text IS NOT NULL ORDER BY void.key DESC LIMIT 1",
+            (ref.run, ref.game),
+        )
+        if rows:
+            return unpack_record(rows[0][0])
+        raise ConfigError(f"run {ref.run} has no record of a game {ref.game}")
+
+    def find_game(self, prefix: str | None = None, *, run: Run | None = None) -> GameRef:
+        """Return the game whose id begins like this; without a prefix the one stored last.
+
+        A game's id is made from its plan alone, so the same game may stand in several runs: the
+        last run's is meant. `RUN/GAME` (each a unique prefix) names another's.
+
+        Args:
+            prefix: the beginning of the game's id, or `RUN/GAME`.
+            run: look in this run alone.
+
+        Raises:
+            ConfigError: if there is none, or more than one; the text names candidates.
+        """
+        if prefix is not None and "/" in prefix:
+            of_run, prefix = prefix.split("/", 1)
+            run = self.find_run(of_run)
+        where, values = ("game.run = ?", [run.key]) if run else ("1", [])
+        place = f"run {run.id}" if run else str(self.path)
+        source = "FROM game JOIN run ON run.key = game.run WHERE"
+        if prefix is None:
+            rows = self._db.all(
+                f"SELECT run.id, game.id {source} {where} ORDER BY game.key DESC LIMIT 1",
+                values,
+            )
+            if not rows:
+                raise ConfigError(f"{place} holds no finished game yet: play one with `arena run`")
+            return GameRef(run=rows[0][0], game=rows[0][1])
+        if not prefix or not set(prefix) <= set("0123456789abcdef"):
+            raise ConfigError(
+                f"{prefix!r} is no beginning of a game's id, which has the digits 0-9 and a-f: "
+                "`arena games` lists them"
+            )
+        rows = self._db.all(
+            # Of the rows of one id, SQLite gives the run that `max` was found in.
+            f"SELECT game.id, run.id, max(run.touched) {source} {where}"
+            " AND game.id >= ? AND game.id < ? GROUP BY game.id ORDER BY game.id LIMIT ?",
+            [*values, prefix, prefix + "g", _SHOWN],
+        )
+        if len(rows) == 1:
+            return GameRef(run=rows[0][1], game=rows[0][0])
+        if rows:
+            found = listed([row[0] for row in rows])
+            raise ConfigError(f"more than one game begins with {prefix!r}: {found}")
+        raise ConfigError(f"no game in {place} begins with {prefix!r}: `arena games` lists them")
+
+
+_RECORD = " JOIN record ON record.game = game.key JOIN remainder ON remainder.game = game.key"
+
+
+def _seat(row: list[Any]) -> Seat:
+    start_ms, charged, fault, phase, fault_text = row
+    return Seat(
+        start_ms=start_ms,
+        charged_ms=tuple(charged_ms(charged)),
+        fault=fault,
+        phase=phase,
+        fault_text=fault_text,
+    )
