@@ -11,7 +11,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from protocol import schema_text  # noqa: E402  # the path had to be set first
+# The path had to be set first.
+from protocol import schema_text  # noqa: E402
+from tests.protocol import transcripts  # noqa: E402
 
 
 def write(path: Path, text: str) -> None:
@@ -26,6 +28,9 @@ def main() -> None:
     """Write every generated file."""
     for name, text in schema_text.files().items():
         write(ROOT / "protocol" / "schema" / name, text)
+    for golden in transcripts.GOLDEN:
+        text = transcripts.text(transcripts.Model(golden).play())
+        write(ROOT / "protocol" / "transcripts" / golden.file, text)
 
 
 if __name__ == "__main__":
