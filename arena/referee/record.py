@@ -134,6 +134,7 @@ class SeatAside(msgspec.Struct, frozen=True, kw_only=True):
     stderr_dropped: int  # bytes
     log: tuple[str, ...]
     log_dropped: int  # lines
+    notes_dropped: int = 0  # of those over the limit of a side and game
     fault_text: str | None = None  # one line
     hint: str | None = None
     evidence: dict[str, Any] | None = None  # last request, last bytes, exit status, times

@@ -1,0 +1,209 @@
+"""What is written down while a game is played, and the record that comes of it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from time import monotonic
+from typing import Any
+
+import msgspec
+
+from arena import __version__
+from arena.referee.faults import Caught, describe, forfeit
+from arena.referee.record import (
+    FORMAT,
+    Aside,
+    BotName,
+    BotSpec,
+    Core,
+    GameRecord,
+    GameSpec,
+    Play,
+    SeatAside,
+    TurnTime,
+)
+from arena.referee.seat import Seat
+from arena.rules.ruleset import Ply, Ruleset, Side, Verdict
+from arena.sandbox.limits import NOTES_BYTES
+from protocol.messages import PROTOCOL
+from protocol.quoting import quote
+
+__all__ = ["FORFEIT", "VOID", "Recorder", "SideNotes"]
+
+FORFEIT = "fault"  # the reason of a verdict that a fault gave
+VOID = "void"  # the reason of a game that counts for nobody
+_EVIDENCE_BYTES = 4_096  # of the last request and of the last line
+
+
+class SideNotes:
+    """What one side leaves behind besides its plies."""
+
+    def __init__(self) -> None:
+        self.times: list[TurnTime] = []
+        self.note_bytes = 0
+        self.notes_dropped = 0
+        self.start_ms: float | None = None
+        self.stderr = ""
+        self.stderr_dropped = 0
+        self.log: tuple[str, ...] = ()
+        self.log_dropped = 0
+        self.fault: Caught | None = None
+        self.evidence: dict[str, Any] | None = None
+
+
+class Recorder:
+    """Writes one game down.
+
+    Attributes:
+        plays: what was played, as the ruleset's plies.
+        notes: by the index of the play.
+        sides: what each side left behind.
+        faults: as they were noticed.
+        overloaded: whether the machine kept a bot from running until its deadline.
+    """
+
+    def __init__(self, spec: GameSpec, ruleset: Ruleset[Any, Any]) -> None:
+        self.plays: list[tuple[Side, tuple[Ply, ...], bool]] = []
+        self.notes: dict[int, Any] = {}
+        self.sides = {side: SideNotes() for side in Side}
+        self.faults: list[Caught] = []
+        self.overloaded = False
+        self._spec = spec
+        self._ruleset = ruleset
+        self._started = datetime.now(UTC)
+        self._started_at = monotonic()
+
+    def note(self, side: Side, note: object) -> None:
+        """Keep the note of the play that comes next, if the side has room for it."""
+        notes = self.sides[side]
+        size = len(msgspec.json.encode(note))
+        if notes.note_bytes + size > NOTES_BYTES:
+            notes.notes_dropped += 1
+            return
+        notes.note_bytes += size
+        self.notes[len(self.plays)] = note
+
+    def fault(self, fault: Caught, seat: Seat | None) -> None:
+        """Note a fault and what shows it; of the faults of one side the first counts."""
+        notes = self.sides[Side(fault.side)]
+        if notes.fault is not None:
+            return
+        self.faults.append(fault)
+        notes.fault = fault
+        if seat is not None:
+            notes.evidence = {
+                "last_request": quote(seat.last_request.rstrip(b"\n"), _EVIDENCE_BYTES),
+                "last_line": quote(seat.last_line, _EVIDENCE_BYTES),
+                **seat.channel.evidence(),
+            }
+
+    def seat_left(self, side: Side, seat: Seat) -> None:
+        """Note what is known of a bot once its game is over and its process ended or kept."""
+        notes = self.sides[side]
+        notes.start_ms = seat.start_ms
+        notes.log, notes.log_dropped = tuple(seat.log), seat.log_dropped
+        notes.stderr, notes.stderr_dropped = seat.channel.take_stderr()
+
+    def verdict(self, state: Any) -> Verdict:
+        """Return how the game ended: by a fault, else by the rules."""
+        if self.faults:
+            winner, _ = forfeit(self.faults)
+            return Verdict(winner=None if winner is None else Side(winner), reason=FORFEIT)
+        return self._ruleset.verdict(state) or Verdict(winner=None, reason=VOID)
+
+    def fault_line(self, side: Side) -> str | None:
+        """Return a side's own fault as one line, None if it had none."""
+        fault = self.sides[side].fault
+        if fault is None:
+            return None
+        bot = self._spec.mister_x if side is Side.MISTER_X else self._spec.detectives
+        return describe(fault, bot=bot.name, game=self._spec.game, play=len(self.plays))
+
+    def wire_plays(self) -> tuple[Play, ...]:
+        """Return what was played in the shape of records."""
+        to_builtins = msgspec.to_builtins
+        return tuple(
+            Play(side=side.value, plies=tuple(to_builtins(ply) for ply in plies), more=more)
+            for side, plies, more in self.plays
+        )
+
+    def record(self, state: Any, *, plays: Sequence[Play], void: str | None = None) -> GameRecord:
+        """Return the game's record.
+
+        Args:
+            state: the last one.
+            plays: as `wire_plays` gave them.
+            void: why the game counts for nobody, if it does.
+        """
+        spec, ruleset = self._spec, self._ruleset
+        verdict = Verdict(winner=None, reason=VOID) if void else self.verdict(state)
+        facts = dict(ruleset.facts(state))
+        core = Core(
+            format=FORMAT,
+            arena=__version__,
+            ruleset=ruleset.text,
+            behaviour=ruleset.behaviour,
+            protocol=PROTOCOL,
+            board=ruleset.board_hash,
+            game=spec.game,
+            index=spec.index,
+            deal=spec.deal,
+            deal_seed=spec.deal_seed,
+            game_key=spec.game_key,
+            mister_x=_name(spec.mister_x),
+            detectives=_name(spec.detectives),
+            clock=spec.clock,
+            nodes=spec.nodes,
+            plays=tuple(plays),
+            winner=None if verdict.winner is None else verdict.winner.value,
+            reason=verdict.reason,
+            faults=() if void else forfeit(self.faults)[1],
+            rounds=int(facts.get("rounds", 0)),
+            facts=facts,
+        )
+        aside = Aside(
+            host=_host(),
+            started=self._started.isoformat(timespec="milliseconds"),
+            took_s=round(monotonic() - self._started_at, 6),
+            marks=self._marks(),
+            mister_x=self._aside(Side.MISTER_X),
+            detectives=self._aside(Side.DETECTIVES),
+            void=void,
+        )
+        return GameRecord(core=core, notes=self.notes, aside=aside)
+
+    def _marks(self) -> tuple[str, ...]:
+        # The sandbox is not there yet: no bot of any game runs in one.
+        marks = ["unsandboxed"]
+        if self._spec.keep:
+            marks.append("kept")
+        if self.overloaded:
+            marks.append("overloaded")
+        return tuple(marks)
+
+    def _aside(self, side: Side) -> SeatAside:
+        notes = self.sides[side]
+        return SeatAside(
+            start_ms=None if notes.start_ms is None else round(notes.start_ms, 3),
+            times=tuple(notes.times),
+            stderr=notes.stderr,
+            stderr_dropped=notes.stderr_dropped,
+            log=notes.log,
+            log_dropped=notes.log_dropped,
+            notes_dropped=notes.notes_dropped,
+            fault_text=self.fault_line(side),
+            hint=None if notes.fault is None else notes.fault.hint,
+            evidence=notes.evidence,
+        )
+
+
+def _name(bot: BotSpec) -> BotName:
+    return BotName(name=bot.name, version=bot.version, hash=bot.hash)
+
+
+@lru_cache(maxsize=1)
+def _host() -> str:
+    return platform.node()

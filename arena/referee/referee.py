@@ -1,0 +1,271 @@
+"""Seat the bots, run the turn loop, give the verdict."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any
+
+import msgspec
+import trio
+from msgspec import UNSET, Raw
+
+from arena.referee import clock as clocks
+from arena.referee.faults import CAUGHT, Caught, caught, is_ours
+from arena.referee.greeting import check_fits
+from arena.referee.keys import wire_ids
+from arena.referee.pool import BotPool
+from arena.referee.record import GameRecord, GameSpec, TurnTime
+from arena.referee.recording import Recorder
+from arena.referee.requests import deal_request, end_record, end_request, hello_request
+from arena.referee.seat import Seat
+from arena.rules.registry import make
+from arena.rules.ruleset import Side, Verdict
+from arena.sandbox.channel import BotTooSlow
+from protocol.messages import Play, Turn
+
+__all__ = ["play_game"]
+
+
+async def play_game(spec: GameSpec, pool: BotPool | None = None) -> GameRecord:
+    """Play one game and return its record; no process of a fresh bot is left afterwards.
+
+    Whatever a bot does ends up in the record. A fault of ours gives a record whose `aside.void`
+    says why. Only a bug, a cancellation or a ruleset that does not exist is raised.
+
+    Args:
+        spec: the game.
+        pool: the worker's bots; without one the game starts and ends its own.
+    """
+    if pool is not None:
+        return await _Game(spec, pool).play()
+    async with BotPool() as own:
+        return await _Game(spec, own).play()
+
+
+class _Game:
+    """One game in play."""
+
+    def __init__(self, spec: GameSpec, pool: BotPool) -> None:
+        self.spec = spec
+        self.pool = pool
+        self.ruleset = make(spec.ruleset)
+        self.state: Any = self.ruleset.deal(bytes.fromhex(spec.deal_seed), spec.deal)
+        self.key = bytes.fromhex(spec.game_key)
+        self.ids = wire_ids(self.key)
+        self.recorder = Recorder(spec, self.ruleset)
+        self.seats: dict[Side, Seat] = {}
+        self.void: str | None = None
+
+    async def play(self) -> GameRecord:
+        over = False
+        try:
+            await self._seat_both()
+            if not self.recorder.faults and self.void is None:
+                await self._take_turns()
+            plays = self.recorder.wire_plays()
+            await self._close(plays)
+            over = True
+        finally:
+            if not over:  # cancelled, or a bug: leave no process behind
+                await self._break_off()
+        return self.recorder.record(self.state, plays=plays, void=self.void)
+
+    # --- start-up -------------------------------------------------------------------------------
+
+    async def _seat_both(self) -> None:
+        """Start both bots and wait for both: what one does has no part in the other's result."""
+        hello_ids = {side: next(self.ids) for side in Side}
+        deal_ids = {side: next(self.ids) for side in Side}
+        async with trio.open_nursery() as nursery:
+            for side in Side:
+                nursery.start_soon(self._seat, side, hello_ids[side], deal_ids[side])
+
+    async def _seat(self, side: Side, hello_id: str, deal_id: str) -> None:
+        spec = self.spec
+        try:
+            seat = self.seats[side] = self.pool.seat(spec, side)
+            if seat.hello is None:
+                hello = await seat.greet(
+                    hello_request(hello_id, (spec.ruleset,), spec.limits), spec.limits
+                )
+                check_fits(hello, side=side, ruleset=spec.ruleset, nodes=spec.nodes is not None)
+            deal = deal_request(
+                deal_id,
+                self.ruleset,
+                self.state,
+                side,
+                game_key=self.key,
+                clock=spec.clock,
+                nodes=spec.nodes,
+                board=seat.wants("board"),
+            )
+            await seat.get_ready(deal, spec.limits)
+        except CAUGHT as exc:
+            self._catch(exc, side)
+
+    # --- turns ----------------------------------------------------------------------------------
+
+    async def _take_turns(self) -> None:
+        """Ask whoever is to move until the game is over or somebody has a fault."""
+        side = self.ruleset.to_move(self.state)
+        try:
+            table = {
+                side: _Turns(self, self.seats[side]) for side in (Side.MISTER_X, Side.DETECTIVES)
+            }
+            mister_x, detectives = table[Side.MISTER_X], table[Side.DETECTIVES]
+            mister_x.other, detectives.other = detectives, mister_x
+            while side is not None:
+                await table[side].take()
+                side = self.ruleset.to_move(self.state)
+        except CAUGHT as exc:
+            if side is None:
+                raise
+            self._catch(exc, side)
+            other = self.seats[side.other]
+            if self.void is None and other.channel.has_ended():
+                self._catch_gone(side.other, other)
+
+    def _catch(self, exc: Exception, side: Side) -> None:
+        """Note a fault of this side, or that the game is void."""
+        if is_ours(exc):
+            self.void = f"{type(exc).__name__}: {exc}"
+            return
+        seat = self.seats.get(side)
+        fault = caught(exc, side.value, seat.phase if seat else "start-up")
+        self.recorder.fault(fault, seat)
+
+    def _catch_gone(self, side: Side, seat: Seat) -> None:
+        """Both sides are seen failing at one look: neither may gain by being asked second."""
+        status = seat.channel.evidence().get("exit_status")
+        how = f"ended with {status}" if status else "closed its standard output"
+        self.recorder.fault(
+            Caught(
+                side=side.value,
+                kind="crash",
+                phase="off-turn",
+                text=f"the bot {how} while the other side was to move",
+                hint="exit after `bye` only",
+            ),
+            seat,
+        )
+
+    # --- the end --------------------------------------------------------------------------------
+
+    async def _close(self, plays: tuple[Any, ...]) -> None:
+        """Tell both sides how it ended, and give the seats back."""
+        spec, recorder = self.spec, self.recorder
+        verdict = recorder.verdict(self.state)
+        record = None
+        if self.void is None and not (spec.keep and spec.rated):
+            record = end_record(self.ruleset, self.state, plays, verdict)
+        async with trio.open_nursery() as nursery:
+            for side, seat in self.seats.items():
+                nursery.start_soon(self._leave, side, seat, verdict, record)
+
+    async def _leave(self, side: Side, seat: Seat, verdict: Verdict, record: Raw | None) -> None:
+        recorder, pool = self.recorder, self.pool
+        fault = recorder.sides[side].fault
+        # Who moved illegally still keeps to the protocol, and is told why it lost.
+        told = (
+            self.void is None
+            and (fault is None or fault.kind == "illegal")
+            and seat.tell(end_request(verdict, fault=recorder.fault_line(side), record=record))
+        )
+        if told and fault is None and pool.can_keep(seat, self.spec):
+            recorder.seat_left(side, seat)
+            await pool.keep(seat, self.spec)
+            return
+        if told:
+            await pool.dismiss(seat)
+        else:
+            await pool.drop(seat)
+        recorder.seat_left(side, seat)
+
+    async def _break_off(self) -> None:
+        for seat in self.seats.values():
+            await self.pool.drop(seat)
+
+
+class _Turns:
+    """One side's turns: its clock, its events, and how it is asked.
+
+    Attributes:
+        other: the opponents' turns.
+        events: what this side has not been told yet; None if it does not want to be.
+    """
+
+    def __init__(self, game: _Game, seat: Seat) -> None:
+        spec = game.spec
+        self.other = self
+        self.events: list[msgspec.Struct] | None = [] if seat.wants("events") else None
+        self._game = game
+        self._seat = seat
+        self._side = seat.side
+        self._settings = None if spec.nodes is not None else spec.clock
+        self._wall_ms = inf if spec.nodes is None else float(spec.limits.nodes_turn_ms)
+        self._clock = clocks.start(self._settings) if self._settings else clocks.Clock(0.0)
+        self._charged_ms: float | None = None
+        self._legal = seat.wants("legal")
+        self._plies_type = tuple[game.ruleset.ply_type, ...]  # type: ignore[name-defined]
+
+    async def take(self) -> None:
+        """Take one turn, in as many parts as the bot sends it in.
+
+        Raises:
+            BotFault, RemoteProtocolError, ValidationError, IllegalMove: a fault of the bot.
+        """
+        part, more = 1, True
+        while more:
+            more = await self._take_part(part)
+            part += 1
+
+    async def _take_part(self, part: int) -> bool:
+        """Ask once and play the answer; True if the same turn goes on."""
+        game, seat, side, settings = self._game, self._seat, self._side, self._settings
+        ruleset, state, recorder = game.ruleset, game.state, game.recorder
+        limit_ms = clocks.limit_ms(settings, self._clock, wall_ms=self._wall_ms)
+        view: Any = ruleset.view(state, side)
+        events: Any = UNSET if self.events is None else self.events
+        legal: Any = ruleset.legal(state) if self._legal else UNSET
+        request = Turn(
+            id=next(game.ids),
+            part=part,
+            view=view,
+            events=events,
+            legal=legal,
+            bank_ms=clocks.left_ms(settings, self._clock),
+            charged_ms=self._charged_ms,
+        )
+        answer: Any = await seat.ask(request, limit_s=limit_ms / 1000)
+        channel = seat.channel
+        spent_ms = (channel.answered_at - channel.sent_at - channel.lost_s) * 1000
+        if channel.lost_s:
+            recorder.overloaded = True
+        self._charged_ms = spent_ms = round(spent_ms, 3)
+        play: Play = answer
+        after = clocks.charge(
+            settings, self._clock, min(spent_ms, limit_ms), more=play.more, wall_ms=self._wall_ms
+        )
+        if after is None:  # the channel has seen to it
+            raise BotTooSlow(f"the answer took {spent_ms:,.0f} ms of {limit_ms:,.0f} ms")
+        self._clock = after
+        plies = msgspec.convert(play.plies, self._plies_type)
+        played = ruleset.play(state, plies, more=play.more)
+        seat.phase = "off-turn"
+        if play.note is not UNSET:
+            recorder.note(side, play.note)
+        recorder.sides[side].times.append(
+            TurnTime(
+                play=len(recorder.plays),
+                charged_ms=spent_ms,
+                bank_ms=clocks.left_ms(settings, after),
+            )
+        )
+        recorder.plays.append((side, plies[: played.counted], play.more))
+        game.state = played.state
+        if self.events is not None:
+            self.events = [event.what for event in played.events if event.seen_by in (None, side)]
+        theirs = self.other.events
+        if theirs is not None:
+            theirs += [event.what for event in played.events if event.seen_by in (None, side.other)]
+        return play.more and ruleset.to_move(played.state) is side

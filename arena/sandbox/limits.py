@@ -1,0 +1,130 @@
+"""Memory, CPU, processes, files: what is set, what this host cannot set.
+
+The one source of every limit that a bot is held to: `arena limits` prints it, `hello` sends it, the
+record carries it, and `process.py` sets what a process can be given.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+from functools import lru_cache
+from pathlib import Path
+
+from protocol import codec
+from protocol.messages import Limits
+
+__all__ = [
+    "ADDRESS_SPACE_MIB",
+    "BOT_ENVIRONMENT",
+    "BOT_NICE",
+    "END_GRACE_S",
+    "NOTES_BYTES",
+    "STDERR_HEAD_BYTES",
+    "STDERR_TAIL_BYTES",
+    "default_limits",
+    "limit_command",
+    "not_set_here",
+]
+
+ADDRESS_SPACE_MIB = 4096  # a backstop alone: some runtimes reserve far more than they use
+STDERR_HEAD_BYTES = 8 * 1024
+STDERR_TAIL_BYTES = 56 * 1024
+NOTES_BYTES = 16 * 1024  # of all notes of a side in a game; what is over is dropped and counted
+END_GRACE_S = 0.25  # for an honest bot to exit by itself after `bye`; no grace is over 0.5 s
+BOT_NICE = 5  # bots yield to their referee, which keeps the time for both sides
+_MEMLOCK_BYTES = 64 * 1024
+
+BOT_ENVIRONMENT = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "HOME": "/tmp",  # noqa: S108 - in the sandbox this is the bot's own, empty folder
+    "PYTHONDONTWRITEBYTECODE": "1",  # a bot's folder is read-only: do not even try
+}
+
+
+def default_limits() -> Limits:
+    """Return the limits of a game unless a tournament's file asks for others."""
+    return Limits(
+        line_bytes=codec.LINE_BYTES,
+        note_bytes=codec.NOTE_BYTES,
+        log_line_bytes=codec.LOG_LINE_BYTES,
+        log_game_bytes=codec.LOG_GAME_BYTES,
+        blank_lines=codec.BLANK_LINES,
+        depth=codec.DEPTH,
+        unknown_keys=codec.UNKNOWN_KEYS,
+        first_ready_ms=10_000,
+        ready_ms=5_000,
+        memory_mib=512,
+        processes=64,
+        open_files=256,
+        file_mib=16,
+        nodes_turn_ms=60_000,
+    )
+
+
+@lru_cache(maxsize=64)
+def limit_command(limits: Limits, *, cpu_s: int | None = None) -> tuple[str, ...]:
+    """Return the words to put before a bot's command, so that it starts with its limits set.
+
+    `setpriv` asks the kernel to kill the bot when the thread that started it dies; `prlimit` sets
+    the rest. Both only change their own process and then become the bot, so no code of ours runs
+    between fork and exec, which is not safe in a program with threads; together they cost about
+    1 ms, of which the caller waits for none.
+
+    Args:
+        limits: what to set.
+        cpu_s: CPU seconds of one process, a backstop; None for a process without a known end.
+    """
+    words: list[str] = []
+    setpriv = shutil.which("setpriv")
+    if setpriv:
+        words += [setpriv, "--pdeathsig", "KILL"]
+    prlimit = shutil.which("prlimit")
+    if prlimit:
+        words.append(prlimit)
+        words += [
+            f"--{name}={_within_hard(kind, value)}" for name, kind, value in _rlimits(limits, cpu_s)
+        ]
+        words.append("--")
+    return tuple(words)
+
+
+def not_set_here(*, sandboxed: bool = False) -> tuple[str, ...]:
+    """Return what this host, or a start without a sandbox, does not hold a bot to: a line each."""
+    lines = []
+    if not shutil.which("setpriv"):
+        lines.append("parent-death signal: setpriv is missing (it comes with util-linux)")
+    if not shutil.which("prlimit"):
+        lines.append("open files, file size, address space: prlimit is missing (util-linux)")
+    if not sandboxed:
+        lines.append("memory and processes of a whole bot: only in the sandbox")
+        if os.geteuid() == 0:
+            lines.append("processes: the limit does not count for root")
+    if not Path("/proc/self/schedstat").exists():
+        lines.append("starvation check at the deadline: the kernel keeps no schedstat")
+    return tuple(lines)
+
+
+def _rlimits(limits: Limits, cpu_s: int | None) -> list[tuple[str, int, int]]:
+    """Name for `prlimit`, number for the kernel, value; the processes are left to the sandbox.
+
+    RLIMIT_NPROC set outside of a user namespace counts the whole user, the desktop included.
+    """
+    found = [
+        ("nofile", resource.RLIMIT_NOFILE, limits.open_files),
+        ("fsize", resource.RLIMIT_FSIZE, limits.file_mib * 1024 * 1024),
+        ("as", resource.RLIMIT_AS, max(ADDRESS_SPACE_MIB, limits.memory_mib) * 1024 * 1024),
+        ("memlock", resource.RLIMIT_MEMLOCK, _MEMLOCK_BYTES),
+        ("core", resource.RLIMIT_CORE, 0),
+    ]
+    if cpu_s is not None:
+        found.append(("cpu", resource.RLIMIT_CPU, cpu_s))
+    return found
+
+
+def _within_hard(kind: int, value: int) -> int:
+    """Limit a value to what this process may still set; raising a hard limit would fail."""
+    hard = resource.getrlimit(kind)[1]
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -1,0 +1,519 @@
+"""Start a process group, speak lines, end the group.
+
+The hot path is `ask`: one write, one wait, one read. Whatever can go wrong (the deadline, the end
+of the process) wakes the waiting task by `trio.lowlevel.notify_closing`, so the good path has no
+cancel scope, no exception and no task of its own.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from math import inf
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import trio
+
+from arena.errors import BotRefused, HostFault
+from arena.sandbox.channel import BotExited, BotOverran, BotTooSlow
+from arena.sandbox.deadlines import DeadlineWatch
+from arena.sandbox.limits import BOT_ENVIRONMENT, BOT_NICE, limit_command
+from arena.sandbox.startable import check_startable
+from arena.sandbox.starvation import Counts, look, starved_s
+from arena.sandbox.stderr import StderrTail
+from protocol.messages import Limits
+from protocol.quoting import quote
+
+__all__ = ["BotProcess", "open_bot", "start_bot"]
+
+_READ_BYTES = 16_384  # at once; most answers have a hundred
+_KILL_WAIT_S = 2.0  # from SIGKILL to the end of the process, at most
+_LAST_WORD_S = 0.25  # from the end of a stream to the end of the process it announces
+_STDERR_LAST_BYTES = 1 << 20  # read from the pipe after the end, at most
+_GLANCE_SHARE = 0.05  # of a limit, after which a slow bot's counts are read for the first time
+_MOST_EXTENSION = 4.0  # times the limit, and two seconds: nobody is waited for without end
+_OUR_SHORTAGE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+_FLUSH_HINT = "did the bot flush its output, and does it answer every request?"
+
+_read = os.read
+_write = os.write
+_wait_readable = trio.lowlevel.wait_readable
+
+
+class BotProcess:
+    """A bot's process and its three pipes; made by `start_bot`. A `LineChannel`.
+
+    Attributes:
+        pid: of the process, which leads a session and a group of its own.
+        spawned_at: reading of `time.monotonic` just before it was started.
+        wake_at: what the deadline watch goes by.
+        overloaded: whether a deadline was moved since this was last set to False.
+    """
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], watch: DeadlineWatch, *, line_bytes: int
+    ) -> None:
+        if process.stdin is None or process.stdout is None or process.stderr is None:
+            raise HostFault("a bot was started without its three pipes")  # pragma: no cover
+        self.pid = process.pid
+        self.spawned_at = monotonic()
+        self.sent_at = self.answered_at = self.spawned_at
+        self.lost_s = 0.0
+        self.wake_at = inf
+        self.overloaded = False
+        self._process = process
+        self._stderr = StderrTail()
+        self._watch = watch
+        self._line_bytes = line_bytes
+        self._stdin = process.stdin.fileno()
+        self._stdout = process.stdout.fileno()
+        self._stderr_fd = process.stderr.fileno()
+        for fd in (self._stdin, self._stdout, self._stderr_fd):
+            os.set_blocking(fd, False)
+        self._pidfd = os.pidfd_open(process.pid)
+        self._rest = b""  # read, but not yet taken
+        self._limit_s = inf
+        self._deadline = inf
+        self._glance: Counts | None = None  # the bot's counts early in this request
+        self._glance_at = 0.0
+        self._trouble = False  # something is to be looked at before the next wait
+        self._ended = trio.Event()
+        self._closed = False
+        self._stderr_open = True
+        self._stdin_broken = False
+        self._vigil = trio.CancelScope(shield=True)
+        self._draining = trio.CancelScope(shield=True)
+
+    # --- asking ---------------------------------------------------------------------------------
+
+    async def ask(self, line: bytes, *, limit_s: float) -> bytes:
+        """Send a request and return the next line of the bot; see `LineChannel.ask`."""
+        self._limit_s = limit_s
+        self.lost_s = 0.0
+        self._glance = None
+        try:
+            written = _write(self._stdin, line)
+        except BlockingIOError:
+            written = 0
+        except BrokenPipeError:
+            self._stdin_broken = self._trouble = True
+            written = len(line)
+        if written < len(line):
+            await self._write_on(line, written)
+        now = self.sent_at = monotonic()
+        deadline = self._deadline = now + limit_s
+        self.wake_at = wake_at = now + limit_s * _GLANCE_SHARE
+        if wake_at < self._watch.next_at:
+            self._watch.hurry(wake_at)
+        return await self._receive(deadline)
+
+    async def listen(self) -> bytes:
+        """Return one more line under the deadline of the last request."""
+        line = self.take_line()
+        if line is not None:
+            return line
+        self.wake_at = self._deadline
+        self._watch.hurry(self.wake_at)
+        return await self._receive(self._deadline)
+
+    async def _receive(self, deadline: float) -> bytes:
+        while True:
+            if self._trouble:
+                line = await self._look_closer()
+                if line is not None:
+                    return line
+                deadline = self._deadline
+            try:
+                await _wait_readable(self._stdout)
+                chunk = _read(self._stdout, _READ_BYTES)
+            except (trio.ClosedResourceError, BlockingIOError):
+                continue  # somebody woke us: `_trouble` says so
+            now = monotonic()
+            if not chunk:
+                self.wake_at = inf
+                raise await self._exited("its standard output")
+            end = chunk.find(b"\n")
+            if end >= 0 and now <= deadline:
+                self.answered_at = now
+                self.wake_at = inf
+                return self._cut(chunk, end)
+            self._rest += chunk
+            if now > deadline:
+                self._trouble = True
+            elif len(self._rest) >= self._line_bytes:
+                raise self._overran()
+
+    def _cut(self, chunk: bytes, end: int) -> bytes:
+        """Return the line that ends in this chunk; what lies behind is kept for later."""
+        line = self._rest + chunk[:end] if self._rest else chunk[:end]
+        self._rest = chunk[end + 1 :]
+        if len(line) >= self._line_bytes:
+            raise self._overran()
+        return line
+
+    def take_line(self) -> bytes | None:
+        """Return a whole line that was read together with an earlier one, if there is one."""
+        rest = self._rest
+        if not rest or (end := rest.find(b"\n")) < 0:
+            return None
+        self._rest = b""
+        return self._cut(rest, end)
+
+    async def _write_on(self, line: bytes, written: int) -> None:
+        """Write what the pipe did not take at once of a request, under a deadline of its own."""
+        started = monotonic()
+        self.wake_at = self._deadline = started + self._limit_s
+        self._watch.hurry(self.wake_at)
+        rest = memoryview(line)[written:]
+        while rest:
+            if self._ended.is_set():
+                break  # what it wrote before is judged first
+            if self._trouble and monotonic() >= self._deadline:
+                self.wake_at = inf
+                raise BotTooSlow(
+                    f"the bot does not read: it took {len(line) - len(rest):,} of {len(line):,} "
+                    f"bytes of a request in {_ms(self._limit_s)}",
+                    "read every line of the standard input",
+                )
+            try:
+                await trio.lowlevel.wait_writable(self._stdin)
+                rest = rest[_write(self._stdin, rest) :]
+            except (trio.ClosedResourceError, BlockingIOError):
+                continue
+            except BrokenPipeError:
+                self._stdin_broken = self._trouble = True
+                break
+        self._trouble = self._stdin_broken or self._ended.is_set()
+
+    # --- when something happened ----------------------------------------------------------------
+
+    def wake(self, now: float) -> None:
+        """Be woken by the deadline watch: a first look at a slow bot's counts, or the deadline."""
+        if now < self._deadline:
+            self._glance, self._glance_at = look(self.pid), now
+            self.wake_at = self._deadline
+        else:
+            self.wake_at = inf
+            self._disturb()
+
+    def _disturb(self) -> None:
+        """Wake the task that waits for this bot, so that it looks closer."""
+        self._trouble = True
+        if not self._closed:
+            trio.lowlevel.notify_closing(self._stdout)
+            trio.lowlevel.notify_closing(self._stdin)
+
+    async def _look_closer(self) -> bytes | None:
+        """Find out why the task was woken.
+
+        Where nothing tells the order, the end of the process goes before the end of the time.
+
+        Returns:
+            A whole line that had been written before; None if waiting may go on.
+        """
+        self._trouble = False
+        gone = self._ended.is_set() or self._stdin_broken
+        if gone and self._read_left() is None:
+            raise await self._exited("its standard input")
+        now = monotonic()
+        if now > self._deadline and not self._extend(now):
+            self.wake_at = inf
+            raise self._too_slow()
+        line = self.take_line()
+        if line is not None:
+            self.answered_at = now
+            self.wake_at = inf
+            self._trouble = gone  # the next wait begins here again
+        return line
+
+    def _read_left(self) -> int | None:
+        """Read what a dead bot left in the pipe up to its first newline; None if there is none."""
+        while (end := self._rest.find(b"\n")) < 0:
+            try:
+                chunk = _read(self._stdout, _READ_BYTES)
+            except BlockingIOError:
+                return None
+            if not chunk:
+                return None
+            self._rest += chunk
+            if len(self._rest) >= self._line_bytes and b"\n" not in chunk:
+                raise self._overran()
+        return end
+
+    def _extend(self, now: float) -> bool:
+        """Move the deadline by what the machine kept from the bot; False if that is too little."""
+        counts = look(self.pid)
+        if counts is None or self._glance is None:
+            return False
+        lost = starved_s(self._glance, counts, now - self._glance_at)
+        self._glance, self._glance_at = counts, now
+        lost = min(lost, _MOST_EXTENSION * self._limit_s + 2.0 - self.lost_s)
+        if self._deadline + lost <= now:
+            return False
+        self.lost_s += lost
+        self.overloaded = True
+        self._deadline += lost
+        self.wake_at = self._deadline
+        self._watch.hurry(self.wake_at)
+        return True
+
+    async def _exited(self, stream: str) -> BotExited:
+        """Say how the bot went: its end follows the end of its stream within a moment."""
+        self.wake_at = inf
+        with trio.move_on_after(_LAST_WORD_S):
+            await self._ended.wait()
+        status = self.exit_status()
+        if status is None:
+            return BotExited(f"the bot closed {stream}", "keep it open until `bye`")
+        left = f", after {self._partial()}" if self._rest else ""
+        hint = "its standard error may say why" if status != "status 0" else "exit after `bye` only"
+        return BotExited(f"the bot ended with {status} before the game was over{left}", hint)
+
+    def _too_slow(self) -> BotTooSlow:
+        limit = _ms(self._limit_s + self.lost_s)
+        if b"\n" in self._rest:
+            took = _ms(monotonic() - self.sent_at)
+            return BotTooSlow(f"the answer came after {took}; the limit is {limit}")
+        if self._rest:
+            return BotTooSlow(
+                f"no newline within {limit}, {self._partial()}", "end each answer with LF"
+            )
+        return BotTooSlow(f"no answer within {limit}", _FLUSH_HINT)
+
+    def _overran(self) -> BotOverran:
+        self.wake_at = inf
+        return BotOverran(
+            f"line longer than {self._line_bytes:,} bytes: {quote(self._rest[:200])}…",
+            "an answer takes a few hundred bytes; is this a log? it belongs on stderr",
+        )
+
+    def _partial(self) -> str:
+        return f"{len(self._rest):,} bytes without newline: {quote(self._rest)}"
+
+    # --- looking --------------------------------------------------------------------------------
+
+    def has_unread(self) -> bool:
+        """Whether anything came that nobody asked for."""
+        if self._rest:
+            return True
+        try:
+            self._rest = _read(self._stdout, _READ_BYTES)
+        except BlockingIOError:
+            return False
+        return bool(self._rest)
+
+    def has_ended(self) -> bool:
+        """Whether at this one look the process has ended or its standard output is closed."""
+        if self._ended.is_set() or self._status() is not None:
+            return True
+        if self._rest:
+            return False
+        try:
+            self._rest = _read(self._stdout, _READ_BYTES)
+        except BlockingIOError:
+            return False
+        return not self._rest
+
+    def exit_status(self) -> str | None:
+        """Return how the process ended, such as `status 1` or `SIGSEGV`; None while it lives."""
+        status = self._status()
+        if status is None:
+            return None
+        if status < 0:
+            return _signal_name(-status)
+        if status > 128 and (name := _signal_name(status - 128)).startswith("SIG"):
+            return f"status {status} (a program of its own died of {name})"
+        return f"status {status}"
+
+    def _status(self) -> int | None:
+        if self._process.returncode is not None:
+            return self._process.returncode
+        # The process stays a zombie: until it is reaped its number, and its group's, are ours.
+        found = os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        if found is None:
+            return None
+        exited = found.si_code == os.CLD_EXITED
+        return found.si_status if exited else -found.si_status
+
+    def take_stderr(self) -> tuple[str, int]:
+        """Return what came on standard error since this was last called, and the bytes dropped."""
+        if self._stderr_open:
+            self._drain_rest()
+        found = self._stderr.text(), self._stderr.dropped
+        self._stderr.clear()
+        return found
+
+    def evidence(self) -> Mapping[str, Any]:
+        """Return what a fault's record shows of the process; bytes are escaped."""
+        found: dict[str, Any] = {"exit_status": self.exit_status()}
+        if self._rest:
+            found["unread"] = quote(self._rest)
+            found["unread_bytes"] = len(self._rest)
+        return found
+
+    # --- the end --------------------------------------------------------------------------------
+
+    def tell(self, line: bytes) -> bool:
+        """Write a line that has no answer, if the pipe takes it whole at once."""
+        if self._closed:
+            return False
+        try:
+            return _write(self._stdin, line) == len(line)
+        except (BlockingIOError, BrokenPipeError):
+            return False
+
+    async def end(self, *, grace_s: float = 0.0) -> None:
+        """End the bot and all of its group, and give back every descriptor; may be called twice."""
+        if self._closed:
+            return
+        self._closed = True
+        with trio.CancelScope(shield=True):
+            self._watch.discard(self)
+            self._close_stdin()
+            if grace_s > 0:
+                with trio.move_on_after(grace_s):
+                    await self._ended.wait()
+            # Before the reaping: until then the number is still ours.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+            with trio.move_on_after(_KILL_WAIT_S):
+                await self._ended.wait()
+            self._drain_rest()
+            self._stderr_open = False
+            for fd in (self._stdout, self._stderr_fd, self._pidfd):
+                trio.lowlevel.notify_closing(fd)
+            self._vigil.cancel()
+            self._draining.cancel()
+            self._process.poll()  # reaps it; a process that no kill ends stays with the kernel
+            for pipe in (self._process.stdout, self._process.stderr):
+                if pipe is not None:
+                    pipe.close()
+            os.close(self._pidfd)
+
+    def _close_stdin(self) -> None:
+        pipe = self._process.stdin
+        if pipe is not None and not pipe.closed:
+            trio.lowlevel.notify_closing(self._stdin)
+            pipe.close()
+
+    # --- tasks ----------------------------------------------------------------------------------
+
+    def attend(self, nursery: trio.Nursery) -> None:
+        """Start the two tasks that look after the process until `end`."""
+        nursery.start_soon(self._keep_vigil)
+        nursery.start_soon(self._drain_stderr)
+
+    async def _keep_vigil(self) -> None:
+        """Wait for the end of the process, so that nobody waits for a dead one."""
+        with self._vigil, suppress(trio.ClosedResourceError):
+            await _wait_readable(self._pidfd)
+            self._ended.set()
+            self._disturb()
+
+    async def _drain_stderr(self) -> None:
+        """Read the standard error all the time, or a talkative bot stalls."""
+        with self._draining, suppress(trio.ClosedResourceError):
+            while True:
+                await _wait_readable(self._stderr_fd)
+                with suppress(BlockingIOError):
+                    chunk = _read(self._stderr_fd, 65_536)
+                    if not chunk:
+                        return
+                    self._stderr.add(chunk)
+
+    def _drain_rest(self) -> None:
+        left = _STDERR_LAST_BYTES
+        while left > 0:
+            try:
+                chunk = _read(self._stderr_fd, 65_536)
+            except BlockingIOError:
+                return
+            if not chunk:
+                return
+            self._stderr.add(chunk)
+            left -= len(chunk)
+
+
+def start_bot(
+    watch: DeadlineWatch,
+    command: Sequence[str],
+    folder: str,
+    *,
+    limits: Limits,
+    cpu_s: int | None = None,
+) -> BotProcess:
+    """Start a bot in its folder, in a session and process group of its own; its limits are set.
+
+    The caller calls `attend` with a nursery, and ends the bot with `end` in any case. Must be
+    called on the thread that runs trio and lives as long as the bot: the parent-death signal
+    follows the thread that started the child, and trio's worker threads come and go.
+
+    Args:
+        watch: the worker's deadline watch.
+        command: the bot's command.
+        folder: its working folder.
+        limits: what it is held to.
+        cpu_s: CPU seconds of one process, a backstop; None for a kept process.
+
+    Raises:
+        BotRefused: if the command can't be started as it is.
+        HostFault: if this machine is out of processes, descriptors or memory.
+    """
+    check_startable(command, Path(folder))
+    words = (*limit_command(limits, cpu_s=cpu_s), *command)
+    spawned_at = monotonic()
+    try:
+        process = subprocess.Popen(
+            words,
+            bufsize=0,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=folder,
+            env=BOT_ENVIRONMENT,
+            start_new_session=True,
+        )
+    except OSError as exc:
+        if exc.errno in _OUR_SHORTAGE:
+            raise HostFault(f"cannot start a bot: {os.strerror(exc.errno or 0)}") from exc
+        raise BotRefused(f"the bot can't be started: {os.strerror(exc.errno or 0)}") from exc
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, process.pid, BOT_NICE)
+    bot = BotProcess(process, watch, line_bytes=limits.line_bytes)
+    bot.spawned_at = spawned_at
+    watch.add(bot)
+    return bot
+
+
+@asynccontextmanager
+async def open_bot(
+    command: Sequence[str], folder: str, *, limits: Limits, cpu_s: int | None = None
+) -> AsyncIterator[BotProcess]:
+    """Run one bot by itself; end its whole group on the way out. Raises as `start_bot` does."""
+    watch = DeadlineWatch()
+    bot = start_bot(watch, command, folder, limits=limits, cpu_s=cpu_s)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(watch.run)
+        bot.attend(nursery)
+        try:
+            yield bot
+        finally:
+            await bot.end()
+            nursery.cancel_scope.cancel()
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:,.0f} ms"
