@@ -29,11 +29,7 @@ __all__ = [
     "Measured",
     "Plan",
     "Play",
-    "Rate",
-    "RatedBot",
-    "Ratings",
     "Reported",
-    "RoleAdvantage",
     "Rules",
     "Rulesets",
     "Run",
@@ -55,49 +51,13 @@ class GamesCount(msgspec.Struct, frozen=True, kw_only=True):
     void: int
 
 
-class RoleAdvantage(msgspec.Struct, frozen=True, kw_only=True):
-    """How much sitting on Mister X's side is worth, in Elo points; below 0: detectives favoured."""
-
-    elo: float | None
-    se: float | None
-
-
-class RatedBot(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot's rating in Elo points about the mean of its part; `low` to `high` holds 95 %."""
-
-    name: str
-    elo: float | None
-    se: float | None
-    low: float | None
-    high: float | None
-    games: int
-    bounded: bool  # won or lost everything: only the prior keeps the number finite
-    mister_x: float | None
-    detectives: float | None
-
-
-class Ratings(msgspec.Struct, frozen=True, kw_only=True):
-    """Ratings of all bots that met, with the chance that one is stronger than another."""
-
-    model: str
-    parts: tuple[tuple[str, ...], ...]  # bots that can be compared with one another
-    role_advantage: RoleAdvantage
-    bots: tuple[RatedBot, ...]
-    los: tuple[tuple[float | None, ...], ...]  # row over column, in the order of `bots`
-    warnings: tuple[str, ...]
-
-
-class Rate(Ratings, frozen=True, kw_only=True, tag_field="schema", tag="misterx-arena/rate/1"):
-    """`arena rate`."""
-
-
-class Run(Answer, frozen=True, kw_only=True, tag="misterx-arena/run/1"):
+class Run(Answer, frozen=True, kw_only=True, tag="arena.run/1"):
     """`arena run` and `arena resume`; `ratings` and `report` are null as long as no game counts."""
 
     run: str
     games: GamesCount
     faults: dict[str, int]
-    ratings: Ratings | None
+    ratings: dict[str, Any] | None  # as `arena rate`
     report: str | None
     secret_sha256: str
     took_s: float
@@ -114,7 +74,7 @@ class FaultShown(msgspec.Struct, frozen=True, kw_only=True):
     stderr: str
 
 
-class Play(Answer, frozen=True, kw_only=True, tag="misterx-arena/play/1"):
+class Play(Answer, frozen=True, kw_only=True, tag="arena.play/1"):
     """`arena play`; `fault` is the first of `faults`."""
 
     game: str
@@ -144,7 +104,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     rounds: int
 
 
-class Games(Answer, frozen=True, kw_only=True, tag="misterx-arena/games/1"):
+class Games(Answer, frozen=True, kw_only=True, tag="arena.games/1"):
     """`arena games`: the games asked for, and how many the run has."""
 
     run: str
@@ -152,7 +112,7 @@ class Games(Answer, frozen=True, kw_only=True, tag="misterx-arena/games/1"):
     games: tuple[Game, ...]
 
 
-class Plan(Answer, frozen=True, kw_only=True, tag="misterx-arena/plan/1"):
+class Plan(Answer, frozen=True, kw_only=True, tag="arena.plan/1"):
     """`arena plan`: what `arena run` would play, and what it could see."""
 
     ruleset: str
@@ -173,7 +133,7 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True):
     what: str
 
 
-class Verify(Answer, frozen=True, kw_only=True, tag="misterx-arena/verify/1"):
+class Verify(Answer, frozen=True, kw_only=True, tag="arena.verify/1"):
     """`arena verify`."""
 
     checked: int
@@ -181,7 +141,7 @@ class Verify(Answer, frozen=True, kw_only=True, tag="misterx-arena/verify/1"):
     failed: tuple[Failed, ...]
 
 
-class Reported(Answer, frozen=True, kw_only=True, tag="misterx-arena/report/1"):
+class Reported(Answer, frozen=True, kw_only=True, tag="arena.report/1"):
     """`arena report`: the folder, and the files in it."""
 
     run: str
@@ -189,7 +149,7 @@ class Reported(Answer, frozen=True, kw_only=True, tag="misterx-arena/report/1"):
     files: tuple[str, ...]
 
 
-class Exported(Answer, frozen=True, kw_only=True, tag="misterx-arena/export/1"):
+class Exported(Answer, frozen=True, kw_only=True, tag="arena.export/1"):
     """`arena export`: where the games went, and how many."""
 
     run: str
@@ -208,7 +168,7 @@ class Bot(msgspec.Struct, frozen=True, kw_only=True):
     rulesets: tuple[str, ...]  # empty: as its greeting says
 
 
-class Bots(Answer, frozen=True, kw_only=True, tag="misterx-arena/bots/1"):
+class Bots(Answer, frozen=True, kw_only=True, tag="arena.bots/1"):
     """`arena bots`."""
 
     bots: tuple[Bot, ...]
@@ -226,34 +186,34 @@ class Rules(msgspec.Struct, frozen=True, kw_only=True):
     max_turns: int
 
 
-class Rulesets(Answer, frozen=True, kw_only=True, tag="misterx-arena/rulesets/1"):
+class Rulesets(Answer, frozen=True, kw_only=True, tag="arena.rulesets/1"):
     """`arena rulesets`."""
 
     rulesets: tuple[Rules, ...]
 
 
-class LimitsAnswer(Answer, frozen=True, kw_only=True, tag="misterx-arena/limits/1"):
+class LimitsAnswer(Answer, frozen=True, kw_only=True, tag="arena.limits/1"):
     """`arena limits`: as `hello` and `deal` carry them."""
 
     limits: Limits
     clock: ClockSettings
 
 
-class Wire(Answer, frozen=True, kw_only=True, tag="misterx-arena/protocol/1"):
+class Wire(Answer, frozen=True, kw_only=True, tag="arena.protocol/1"):
     """`arena protocol`: the version spoken and the JSON Schema of every message."""
 
     protocol: int
     json_schema: dict[str, Any]
 
 
-class ConfigCheck(Answer, frozen=True, kw_only=True, tag="misterx-arena/config/1"):
+class ConfigCheck(Answer, frozen=True, kw_only=True, tag="arena.config/1"):
     """`arena config check`: the file's settings, defaults filled in."""
 
     file: str
     settings: dict[str, Any]
 
 
-class Measured(Answer, frozen=True, kw_only=True, tag="misterx-arena/bench/1"):
+class Measured(Answer, frozen=True, kw_only=True, tag="arena.bench/1"):
     """`arena bench`; what was left out is missing."""
 
     bare: dict[str, Any] | None = None
@@ -273,7 +233,6 @@ AnyAnswer = (
     | Verify
     | Reported
     | Exported
-    | Rate
     | Bots
     | Rulesets
     | LimitsAnswer
@@ -284,9 +243,17 @@ AnyAnswer = (
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of everything that `--json` prints."""
+    """Return the JSON Schema (2020-12) of everything that `--json` prints, ratings included."""
+    from reports.standings import SCHEMA, Standings  # loads the statistics
+
+    kinds = (*AnyAnswer.__args__, Standings)
+    _, defs = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    ratings = {"$ref": "#/$defs/Standings"}
+    defs["Standings"]["properties"]["schema"] = {"enum": [SCHEMA]}
+    defs["Run"]["properties"]["ratings"] = {"anyOf": [ratings, {"type": "null"}]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "What `arena … --json` prints",
-        **msgspec.json.schema(AnyAnswer),
+        "oneOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds],
+        "$defs": defs,
     }

@@ -84,6 +84,14 @@ class Arena(click.Group):
             ctx.fail(f"There is no command '{name}'.{meant}")
         return super().resolve_command(ctx, args)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; that nobody reads on (`arena games | head`) is no error."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            drop_output()
+            return Exit.DONE
+
     def main(  # type: ignore[override]
         self,
         args: Sequence[str] | None = None,
@@ -118,15 +126,18 @@ class Arena(click.Group):
                 traceback.print_exc()
             show(str(error), settings)
             return exit_for(error)
-        except BrokenPipeError:
-            # Whoever read our output has seen enough (`arena games | head`): no error, and nothing
-            # more to be flushed into the closed pipe on the way out.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        except BrokenPipeError:  # of the last flush
+            drop_output()
             return Exit.DONE
         except Exception as error:  # noqa: BLE001 - the one place that turns a bug into words
             show_bug(error, settings)
             return Exit.OURS
         return code if isinstance(code, int) else Exit.DONE
+
+
+def drop_output() -> None:
+    """Point stdout at nothing, so that what is left to flush can't fail again on the way out."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def show(text: str, settings: Settings) -> None:

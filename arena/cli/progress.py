@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 from rich import box
 from rich.console import Group
 from rich.live import Live
+from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -76,9 +77,9 @@ class LiveView:
 def picture(tally: Tally, now: float, *, rows: int) -> Group:
     """Return the bar, the headline, the table of the best `rows` bots, and faults by kind."""
     bar = ProgressBar(total=max(tally.planned, 1), completed=tally.done, width=None)
-    parts: list[RenderableType] = [Text(tally.headline(now)), bar]
+    parts: list[RenderableType] = [Text(tally.headline(now)), Padding(bar, 0)]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("bot", no_wrap=True, overflow="ellipsis", ratio=1, min_width=8)
+    table.add_column("bot", no_wrap=True, overflow="ellipsis", min_width=8)
     for column in ("games", "won", "as Mister X", "as detectives", "faults"):
         table.add_column(column, justify="right", no_wrap=True)
     standings = tally.standings()

@@ -36,17 +36,21 @@ def command(talk: Talk, rulesets: tuple[str, ...]) -> None:
     )
     talk.result(
         table(
-            ("ruleset", "#behaviour", "#turns at most", "options"),
+            ("ruleset", "#turns at most", "options", "about"),
             (
                 (
                     one.text,
-                    one.behaviour,
                     one.max_turns,
                     ", ".join(f"{key}={value}" for key, value in one.options.items()),
+                    registry.preset(one.name).summary,
                 )
                 for one in rules
             ),
         )
     )
+    for name in dict.fromkeys(one.name for one in rules):
+        for option in registry.preset(name).options:
+            values = ", ".join(map(str, option.values))
+            talk.result(f"{name}:{option.name}={values}   {option.meaning}")
     talk.answer(answers.Rulesets(rulesets=rules))
     talk.next(f"arena run --ruleset {rules[0].text}")

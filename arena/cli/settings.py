@@ -33,7 +33,7 @@ def tournament_options(function: F) -> F:
         ),
         click.option(
             "--executor",
-            type=click.Choice(["local", "dask"]),
+            type=click.Choice(["local"]),
             help="Where games are played.  [default: local]",
         ),
         click.option(

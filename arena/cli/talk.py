@@ -76,8 +76,12 @@ class Talk:
         """Print a result for people: to stdout, or with `--json` to stderr."""
         if isinstance(what, str):
             click.echo(what, err=self.json)
-        else:
-            self.console(stderr=self.json).print(what)
+            return
+        console = self.console(stderr=self.json)
+        with console.capture() as captured:  # printed by click: rich ends the process on its own
+            console.print(what)  #             terms where nobody reads on
+        for line in captured.get().splitlines():
+            click.echo(line.rstrip(), err=self.json)
 
     def say(self, text: str) -> None:
         """Print a word on what goes on, unless `-q`."""

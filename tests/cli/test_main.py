@@ -175,7 +175,7 @@ def test_settings_work_before_and_behind_the_command(arena: Caller) -> None:
 
 def test_json_is_one_object_and_the_talk_goes_elsewhere(arena: Caller) -> None:
     called = arena("limits", "--json")
-    assert called.json["schema"] == "misterx-arena/limits/1"
+    assert called.json["schema"] == "arena.limits/1"
     assert "first_ready_ms" in called.stderr
     assert json.loads(called.stdout)["limits"]["line_bytes"] == 65536
 

@@ -1,0 +1,131 @@
+"""`arena games`: the games of a run, or those that match."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+
+import click
+
+from arena.cli import answers
+from arena.cli.options import data_option, talking
+from arena.cli.stored import (
+    Row,
+    check_open_to_all,
+    find_run,
+    open_data,
+    rows,
+    run_argument,
+    spoil_option,
+)
+from arena.cli.talk import Talk, plural, table
+from arena.store.runs import Run
+
+__all__ = ["command"]
+
+
+@click.command("games")
+@run_argument
+@click.option("--bot", metavar="NAME", help="Only games of this bot, on either side.")
+@click.option("--winner", metavar="WHO", help="Only games won by this bot, a side, or `nobody`.")
+@click.option(
+    "--reason", metavar="WORD", help="Only games that ended so: `captured`, `fault`, `timeout`, …"
+)
+@click.option(
+    "--limit", metavar="N", type=click.IntRange(1), help="At most the first N that match."
+)
+@spoil_option
+@data_option
+@talking
+def command(
+    talk: Talk,
+    run: str | None,
+    bot: str | None,
+    winner: str | None,
+    reason: str | None,
+    limit: int | None,
+    data: Path,
+    *,
+    spoil: bool,
+) -> None:
+    """List the games of a run, or those that match.
+
+    RUN is the beginning of a run's id; left out, it is the last one.
+    """
+    with open_data(data) as database:
+        found = find_run(database, run)
+        check_open_to_all(found, spoil=spoil)
+        check_name(found, bot)
+        matching = (row for row in rows(database, found) if matches(row, bot, winner, reason))
+        games = tuple(map(shown, islice(matching, limit)))
+    talk.result(
+        table(
+            ("game", "#no.", "#deal", "Mister X", "detectives", "winner", "reason", "#rounds"),
+            (
+                (
+                    game.game[:10],
+                    game.index,
+                    game.deal,
+                    game.mister_x,
+                    game.detectives,
+                    winner_name(game),
+                    f"{game.reason} ({game.fault})" if game.fault else game.reason,
+                    game.rounds,
+                )
+                for game in games
+            ),
+        )
+    )
+    talk.say(f"{plural(len(games), 'game')} of run {found.id} ({found.plan.count:,} planned).")
+    talk.answer(answers.Games(run=found.id, total=found.plan.count, games=games))
+    talk.next(f"arena verify {found.id}   (are they right?)")
+
+
+def check_name(run: Run, bot: str | None) -> None:
+    """Refuse the name of a bot that is not in the run, with the nearest."""
+    names = [entrant.name for entrant in run.plan.entrants]
+    if bot is None or bot in names:
+        return
+    near = get_close_matches(bot, names, n=1)
+    meant = f"did you mean {near[0]}?" if near else f"it has {', '.join(names)}."
+    raise click.UsageError(f"run {run.id} has no bot {bot}; {meant}")
+
+
+def matches(row: Row, bot: str | None, winner: str | None, reason: str | None) -> bool:
+    """Whether a game is asked for."""
+    if bot is not None and bot not in (row.mister_x, row.detectives):
+        return False
+    if reason is not None and reason not in (
+        row.reason,
+        row.mister_x_fault,
+        row.detectives_fault,
+    ):
+        return False
+    if winner is None:
+        return True
+    if row.winner is None:
+        return winner == "nobody"
+    return winner in (row.winner, row.mister_x if row.winner == "mister_x" else row.detectives)
+
+
+def shown(row: Row) -> answers.Game:
+    """Return a game as it is listed."""
+    return answers.Game(
+        game=row.game,
+        index=row.index,
+        deal=row.deal,
+        mister_x=row.mister_x,
+        detectives=row.detectives,
+        winner=row.winner,
+        reason=row.reason,
+        fault=row.mister_x_fault or row.detectives_fault,
+        rounds=row.stored.rounds if row.stored else 0,
+    )
+
+
+def winner_name(game: answers.Game) -> str:
+    """Return who won, by name and side."""
+    if game.winner is None:
+        return "nobody"
+    return f"{game.mister_x} (X)" if game.winner == "mister_x" else f"{game.detectives} (det.)"

@@ -1,0 +1,183 @@
+"""From settings to a plan: bots are found, staged and greeted, or refused with every reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import trio
+
+from arena.cli.config import Tournament
+from arena.cli.limits import clock_of, limits_of
+from arena.errors import BotRefused
+from arena.referee.greeting import greet
+from arena.referee.record import BotSpec, SideWord
+from arena.rules import registry
+from arena.rules.ruleset import Ruleset
+from arena.tournament import seeds
+from arena.tournament.entrants import Entrant, find_bot
+from arena.tournament.plan import Plan
+from protocol.messages import HelloAnswer, Limits
+
+if TYPE_CHECKING:
+    from arena.cli.talk import Talk
+
+__all__ = ["enlist", "plan_of", "sides_of"]
+
+BOTH: tuple[SideWord, ...] = ("mister_x", "detectives")
+AT_ONCE = 8  # greetings; a slow interpreter is no reason to wait for it alone
+
+
+def plan_of(settings: Tournament, data: Path, talk: Talk) -> Plan:
+    """Return the plan of a tournament; every bot in it has been staged and greeted.
+
+    Raises:
+        ConfigError: if settings or bots can't be used, with the reason for each bot.
+    """
+    ruleset = registry.make(settings.ruleset)
+    bots = enlist(settings, ruleset, data, talk)
+    open_seed = None if settings.seed is None else str(settings.seed)
+    secret = seeds.new_secret() if open_seed is None else seeds.open_secret(open_seed)
+    return Plan(
+        kind=settings.kind,
+        ruleset=ruleset.text,
+        behaviour=ruleset.behaviour,
+        entrants=bots,
+        challengers=settings.challengers,
+        deals=settings.deals,
+        self_play=settings.self_play,
+        secret=secret.hex(),
+        open_seed=open_seed,
+        clock=clock_of(settings.clock) if settings.nodes is None else None,
+        nodes=settings.nodes,
+        limits=limits_of(settings.limits),
+        keep=settings.restart == "keep",
+        sandbox=settings.sandbox,
+        bench_after=settings.bench_after,
+        jobs=settings.jobs,
+        executor=settings.executor,
+    )
+
+
+def sides_of(settings: Tournament) -> dict[str, tuple[SideWord, ...]]:
+    """Return each BOT as it was named, with the sides that it is to play."""
+    asked: dict[str, set[SideWord]] = {}
+    for text in settings.bots:
+        asked.setdefault(text, set()).update(BOTH)
+    for text in settings.mister_x:
+        asked.setdefault(text, set()).add("mister_x")
+    for text in settings.detectives:
+        asked.setdefault(text, set()).add("detectives")
+    return {text: tuple(side for side in BOTH if side in sides) for text, sides in asked.items()}
+
+
+def enlist(
+    settings: Tournament, ruleset: Ruleset[Any, Any], data: Path, talk: Talk
+) -> tuple[BotSpec, ...]:
+    """Find, stage and greet every bot.
+
+    Raises:
+        BotRefused: if one or more can't be played with; a line for each.
+    """
+    asked = sides_of(settings)
+    limits = limits_of(settings.limits)
+    refused: list[str] = []
+    found: dict[str, Entrant] = {}
+    for text in asked:
+        try:
+            found[text] = find_bot(text, data, limits=limits)
+        except BotRefused as error:
+            refused.append(str(error))
+        else:
+            for line in found[text].talk:
+                talk.say(line)
+    refused += equal_names(found.values())
+    answers = trio.run(greet_all, found, ruleset.text, limits, settings.nodes is not None)
+    bots: list[BotSpec] = []
+    for text, answer in answers.items():
+        entrant = found[text]
+        if isinstance(answer, BotRefused):
+            refused.append(str(answer))
+            continue
+        try:
+            bots.append(seated(entrant, answer, asked[text], ruleset))
+        except BotRefused as error:
+            refused.append(str(error))
+    if refused:
+        count = len(refused)
+        head = "a bot can't play" if count == 1 else f"{count} bots can't play"
+        raise BotRefused("\n  ".join([f"{head}, so no game was started:", *refused]))
+    return tuple(bots)
+
+
+def equal_names(entrants: Sequence[Entrant] | Any) -> list[str]:
+    """Return a line for each bot whose name another one has; case does not tell them apart."""
+    first: dict[str, Entrant] = {}
+    lines = []
+    for entrant in entrants:
+        other = first.setdefault(entrant.spec.name.casefold(), entrant)
+        if other is not entrant:
+            lines.append(
+                f"{other.source} and {entrant.source} are both named {entrant.spec.name}; give "
+                "one of them another `name` in its bot.toml"
+            )
+    return lines
+
+
+async def greet_all(
+    found: Mapping[str, Entrant],
+    ruleset: str,
+    limits: Limits,
+    nodes: bool,
+) -> dict[str, HelloAnswer | BotRefused]:
+    """Start each bot once and greet it; several at a time, answers in the order of the names."""
+    answers: dict[str, HelloAnswer | BotRefused] = {}
+    room = trio.CapacityLimiter(AT_ONCE)
+
+    async def one(text: str, spec: BotSpec) -> None:
+        async with room:
+            try:
+                answers[text] = await greet(
+                    spec.command,
+                    spec.folder,
+                    rulesets=(ruleset,),
+                    limits=limits,
+                    nodes=nodes,
+                    name=spec.name,
+                )
+            except BotRefused as error:
+                answers[text] = error
+
+    async with trio.open_nursery() as nursery:
+        for text, entrant in found.items():
+            nursery.start_soon(one, text, entrant.spec)
+    return {text: answers[text] for text in found}
+
+
+def seated(
+    entrant: Entrant,
+    hello: HelloAnswer,
+    asked: tuple[SideWord, ...],
+    ruleset: Ruleset[Any, Any],
+) -> BotSpec:
+    """Return a greeted bot as it will play: on the sides that it can play and was asked for.
+
+    Raises:
+        BotRefused: if no side is left, or its `bot.toml` takes the ruleset away.
+    """
+    spec = entrant.greeted(hello)
+    sides = tuple(side for side in asked if side in spec.sides)
+    if not sides:
+        raise BotRefused(
+            f"{entrant.source}: asked to play {' and '.join(asked)}, but plays "
+            f"{' and '.join(spec.sides)} only"
+        )
+    if not {ruleset.name, ruleset.text} & set(spec.rulesets):
+        raise BotRefused(
+            f"{entrant.source}: plays {', '.join(spec.rulesets)} only, and is to play "
+            f"{ruleset.text}; choose other rules with --ruleset, or widen `rulesets` of its "
+            "bot.toml"
+        )
+    return msgspec.structs.replace(spec, sides=sides)

@@ -1,0 +1,179 @@
+"""`arena play`: one game of two bots, stored like every other."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from pathlib import Path
+
+import click
+import msgspec
+import trio
+
+from arena.cli import answers
+from arena.cli.config import Tournament
+from arena.cli.exits import Exit
+from arena.cli.options import complete_bot, data_option, ruleset_option, talking
+from arena.cli.planning import plan_of
+from arena.cli.stored import open_data
+from arena.cli.talk import Talk
+from arena.errors import ConfigError
+from arena.referee.record import GameRecord, SideWord
+from arena.referee.referee import play_game
+from arena.store.database import Database
+from arena.store.runs import Run
+from arena.tournament.plan import Plan
+
+__all__ = ["command"]
+
+STDERR_LINES = 20  # of the bot that faulted
+SIDES: dict[SideWord, str] = {"mister_x": "Mister X", "detectives": "the detectives"}
+
+
+@click.command("play")
+@click.argument("mister_x", metavar="X_BOT", shell_complete=complete_bot)
+@click.argument("detectives", metavar="DETECTIVES_BOT", shell_complete=complete_bot)
+@ruleset_option
+@click.option("--seed", metavar="S", help="Play this seed's deal again; each game prints its own.")
+@click.option("--no-clock", is_flag=True, help="Wait for ever: for a debugger inside a bot.")
+@data_option
+@talking
+def command(
+    talk: Talk,
+    mister_x: str,
+    detectives: str,
+    ruleset: str | None,
+    seed: str | None,
+    data: Path,
+    *,
+    no_clock: bool,
+) -> int:
+    """Play one game.
+
+    Both are named like every BOT: a reference bot, a folder, a file, or a quoted command line.
+    """
+    plan = plan_of_one(talk, mister_x, detectives, ruleset, seed, data, no_clock=no_clock)
+    with open_data(data, create=True) as database:
+        run = database.begin(plan, afresh=True)
+        with database.claim(run):
+            again = not any(True for _ in database.missing(run))
+            started = time.monotonic()
+            record = trio.run(play_game, run.plan.spec(0))
+            took_s = time.monotonic() - started
+            if again:
+                compare(talk, database, run, record)
+            elif record.aside.void is None:
+                database.add_record(run, record)
+            database.finish(run)
+    answer = answer_of(record, str(plan.open_seed), took_s)
+    tell(talk, record, answer)
+    talk.answer(answer)
+    if record.aside.void is not None:
+        return Exit.OURS
+    return Exit.FAULTS if record.core.faults else Exit.DONE
+
+
+def plan_of_one(
+    talk: Talk,
+    mister_x: str,
+    detectives: str,
+    ruleset: str | None,
+    seed: str | None,
+    data: Path,
+    *,
+    no_clock: bool,
+) -> Plan:
+    """Return the plan of one game: a run like any other, but not a rated one."""
+    settings = Tournament(
+        ruleset=ruleset or Tournament().ruleset,
+        deals=1,
+        seed=seed if seed is not None else secrets.token_hex(4),
+        self_play=mister_x == detectives,
+    )
+    if mister_x == detectives:
+        settings = msgspec.structs.replace(settings, bots=(mister_x,))
+    else:
+        settings = msgspec.structs.replace(settings, mister_x=(mister_x,), detectives=(detectives,))
+    plan = plan_of(settings, data, talk)
+    if plan.count != 1:
+        raise ConfigError(f"{mister_x} can't sit on both sides; it plays one of them only.")
+    return msgspec.structs.replace(plan, rated=False, clock=None if no_clock else plan.clock)
+
+
+def compare(talk: Talk, database: Database, run: Run, record: GameRecord) -> None:
+    """Say whether a game that is stored already came out the same once more."""
+    if record.aside.void is not None:
+        return
+    ref = database.find_game(record.core.game, run=run)
+    if database.record(ref).core == record.core:
+        talk.say("This game is stored already, and came out the same again.")
+    else:
+        talk.warn(
+            "this game is stored already and came out differently now: a bot in it does not go by "
+            "the messages of the game alone. The first one stays stored."
+        )
+
+
+def answer_of(record: GameRecord, seed: str, took_s: float) -> answers.Play:
+    """Return what `--json` prints of a game."""
+    core = record.core
+    faults = []
+    for fault in core.faults:
+        seat = record.aside.mister_x if fault.side == "mister_x" else record.aside.detectives
+        faults.append(
+            answers.FaultShown(
+                side=fault.side,
+                kind=fault.kind,
+                phase=fault.phase,
+                text=seat.fault_text or "",
+                hint=seat.hint,
+                stderr=seat.stderr,
+            )
+        )
+    return answers.Play(
+        game=core.game,
+        mister_x=core.mister_x.name,
+        detectives=core.detectives.name,
+        winner=core.winner,
+        reason=core.reason,
+        fault=faults[0] if faults else None,
+        faults=tuple(faults),
+        rounds=core.rounds,
+        seed=seed,
+        took_s=round(took_s, 3),
+        void=record.aside.void,
+    )
+
+
+def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
+    """Print how a game ended and, if a bot faulted, all that helps its author."""
+    names: dict[SideWord, str] = {"mister_x": answer.mister_x, "detectives": answer.detectives}
+    if answer.void is not None:
+        talk.result(f"The game is void, and nobody's: {answer.void}")
+        talk.next("the same command again")
+        return
+    if answer.winner is None:
+        talk.result(f"Nobody won: {answer.reason}, round {answer.rounds}.")
+    else:
+        talk.result(
+            f"{names[answer.winner]} won as {SIDES[answer.winner]}: {answer.reason}, "
+            f"round {answer.rounds}."
+        )
+    for fault in answer.faults:
+        talk.result(
+            f"{names[fault.side]} ({SIDES[fault.side]}) forfeits by {fault.kind} "
+            f"({fault.phase}): {fault.text}"
+        )
+        if fault.hint:
+            talk.result(f"  what to do: {fault.hint}")
+        tail = fault.stderr.splitlines()[-STDERR_LINES:]
+        if tail:
+            talk.result("  the end of its standard error:")
+            for line in tail:
+                talk.result(f"    {line}")
+    talk.say(
+        f"Game {answer.game[:10]}, seed {answer.seed}, {answer.took_s:.1f} s"
+        + "".join(f", {mark}" for mark in record.aside.marks)
+        + "."
+    )
+    talk.next(f"arena verify {answer.game[:10]}   (was it played by the rules?)")

@@ -1,0 +1,122 @@
+"""What the data folder holds: the database, the run that is meant, its games as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from arena.errors import ConfigError
+from arena.referee.record import FaultKind, SideWord
+from arena.store.database import Database, StoredGame
+from arena.store.runs import Run
+from arena.tournament.benching import Judged
+from arena.tournament.pairings import Pairing
+from arena.tournament.plan import Plan
+
+__all__ = [
+    "DATABASE",
+    "Row",
+    "check_open_to_all",
+    "find_run",
+    "open_data",
+    "rows",
+    "run_argument",
+    "spoil_option",
+]
+
+DATABASE = "arena.sqlite3"
+
+run_argument = click.argument("run", required=False, metavar="[RUN]")
+spoil_option = click.option(
+    "--spoil", is_flag=True, help="Show games of a run that is not over, and so its secret deals."
+)
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A game of a run as it counts; `stored` is None for a forfeit that was not played."""
+
+    game: str
+    index: int
+    deal: int
+    mister_x: str
+    detectives: str
+    winner: SideWord | None
+    reason: str
+    mister_x_fault: FaultKind | None
+    detectives_fault: FaultKind | None
+    counts: bool
+    stored: StoredGame | None
+
+
+def open_data(data: Path, *, create: bool = False) -> Database:
+    """Open the data folder's database.
+
+    Raises:
+        ConfigError: if there is none and none may be made.
+    """
+    file = data / DATABASE
+    if not create and not file.exists():
+        raise ConfigError(
+            f"{data} holds no runs; `arena run` makes some, or name another folder with --data."
+        )
+    return Database(file, create=create)
+
+
+def find_run(database: Database, prefix: str | None) -> Run:
+    """Return the run whose id begins like this; without a prefix the last tournament.
+
+    A game played by `arena play` is a run of its own too; it is meant only if it is named, or if
+    there is nothing else.
+    """
+    if prefix is None:
+        for run in database.runs():
+            if run.plan.rated:
+                return run
+    return database.find_run(prefix)
+
+
+def check_open_to_all(run: Run, *, spoil: bool) -> None:
+    """Refuse to show games of a run whose deals are still a secret.
+
+    Raises:
+        ConfigError: unless the run is over, has an open seed, or `spoil` says to show them.
+    """
+    if run.state == "over" or run.plan.open_seed is not None or spoil:
+        return
+    raise ConfigError(
+        f"run {run.id} is not over, and its games would tell its secret deals: finish it with "
+        f"`arena resume {run.id}`, or add --spoil."
+    )
+
+
+def rows(database: Database, run: Run) -> Iterator[Row]:
+    """Yield the games of a run as they count, in plan order; benching and void games included."""
+    plan = run.plan
+    stored = database.stored_games(run)
+    head = next(stored, None)
+    for judged in database.judged(run):
+        while head is not None and head.index < judged.index:
+            head = next(stored, None)
+        own = head if head is not None and head.index == judged.index else None
+        yield row(plan, judged, own)
+
+
+def row(plan: Plan, judged: Judged, stored: StoredGame | None) -> Row:
+    """Return a judged game with names for places."""
+    pairing = Pairing(judged.deal, judged.mister_x, judged.detectives)
+    return Row(
+        game=plan.game_id(pairing),
+        index=judged.index,
+        deal=judged.deal,
+        mister_x=plan.entrants[judged.mister_x].name,
+        detectives=plan.entrants[judged.detectives].name,
+        winner=judged.winner,
+        reason=judged.reason,
+        mister_x_fault=judged.mister_x_fault,
+        detectives_fault=judged.detectives_fault,
+        counts=judged.counts,
+        stored=stored,
+    )
