@@ -22,7 +22,7 @@ Cle-Mil 2-5, Cle-Det 3-3, Cle-Tor 3-4, Cle-NY 4-3, Cle-Bos 4-2, Cle-Bal 2-4, Bal
 Bal-Det 1-5, Bal-Tor 1-6, Bal-NY 2-4, Bal-Bos 1-6, Bal-Cle 3-4
 """
 
-# Agresti, An Introduction to Categorical Data Analysis (3rd ed.): tennis 2014-18, rows beat columns.
+# Agresti, An Introduction to Categorical Data Analysis (3rd ed.): tennis; rows beat columns.
 TENNIS_NAMES = ("Djokovic", "Federer", "Murray", "Nadal", "Wawrinka")
 TENNIS = (
     (0, 9, 14, 9, 4),
