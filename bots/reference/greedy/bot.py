@@ -1,0 +1,27 @@
+"""Looks one step ahead: Mister X flees; the team guesses where he is, and walks there."""
+
+from __future__ import annotations
+
+from fleeing import flee
+from misterx_sdk import Turn, play
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+mister_x = flee
+
+
+def detectives(turn: Turn) -> list[dict[str, Any]]:
+    """Send the whole team one step towards one station that he may be on, drawn by the dice."""
+    board, dice = turn.deal.board, turn.deal.dice
+    away = board.distances(dice.choice(sorted(turn.belief)))
+    team = turn.team()
+    for figure, steps in team:
+        least = min([away[to] for _, to in steps])
+        team.go(figure, *dice.choice([step for step in steps if away[step[1]] == least]))
+    return team.plies
+
+
+if __name__ == "__main__":
+    play(name="greedy", version="1", mister_x=mister_x, detectives=detectives)
