@@ -41,6 +41,10 @@ class Schedule(Protocol):
     """What every kind of tournament answers. The number of games never depends on results."""
 
     @property
+    def needs_results(self) -> bool:
+        """Whether `pairing` goes by results; if not, they need not be kept."""
+
+    @property
     def count(self) -> int:
         """All games of the plan."""
 
@@ -95,6 +99,8 @@ class RoundRobin:
     Raises:
         ConfigError: if nobody would meet anybody.
     """
+
+    needs_results = False
 
     def __init__(
         self,
@@ -160,6 +166,8 @@ class Gauntlet:
     Raises:
         ConfigError: if nobody would meet anybody.
     """
+
+    needs_results = False
 
     def __init__(
         self,

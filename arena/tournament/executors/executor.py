@@ -1,0 +1,82 @@
+"""What every executor does: jobs in, results out, as bytes, in any order.
+
+An executor knows neither plans nor stores. It takes a job when it has room for one more game in
+play, and so holds the tournament back by itself.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import msgspec
+import trio
+
+from arena.referee.record import GameRecord, GameSpec
+
+__all__ = [
+    "MOST_DEATHS",
+    "Executor",
+    "Finished",
+    "Job",
+    "decode_record",
+    "decode_spec",
+    "encode_record",
+    "encode_spec",
+]
+
+MOST_DEATHS = 3  # a game that was in play at so many deaths of workers is given up
+
+
+class Job(NamedTuple):
+    """A game to be played."""
+
+    number: int  # the game's place in the plan: `0 <= number < 2**63`
+    spec: bytes
+
+
+class Finished(NamedTuple):
+    """What became of a job."""
+
+    number: int
+    record: bytes | None  # None: given up after `MOST_DEATHS` deaths of its workers
+
+
+class Executor(Protocol):
+    """Plays games somewhere: in worker processes of this machine, on a cluster."""
+
+    async def run(
+        self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
+    ) -> None:
+        """Play every job; return when `jobs` is at its end and every result was sent.
+
+        A game whose worker is lost is played anew elsewhere, and given up at the third loss.
+        Cancelled, it ends its workers and their bots before it goes; what was in play is lost.
+        Neither channel is closed.
+
+        Raises:
+            HostFault: if no worker can be started, or none finishes anything.
+        """
+
+
+_specs = msgspec.json.Decoder(GameSpec)
+_records = msgspec.json.Decoder(GameRecord)
+
+
+def encode_spec(spec: GameSpec) -> bytes:
+    """Return a game as a job carries it."""
+    return msgspec.json.encode(spec)
+
+
+def decode_spec(text: bytes) -> GameSpec:
+    """Return the game that `encode_spec` wrote."""
+    return _specs.decode(text)
+
+
+def encode_record(record: GameRecord) -> bytes:
+    """Return a record as a result carries it."""
+    return msgspec.json.encode(record)
+
+
+def decode_record(text: bytes) -> GameRecord:
+    """Return the record that `encode_record` wrote."""
+    return _records.decode(text)

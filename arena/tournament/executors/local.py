@@ -1,0 +1,288 @@
+"""Worker processes on this machine.
+
+Up to `jobs` games are in play at once, on min(jobs, usable cores) workers with one trio loop each.
+Every game in play has a lane, which holds on to it until it has a record, on one worker or, when
+that died, on the next.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+
+import trio
+
+from arena.errors import HostFault
+from arena.tournament.executors.executor import MOST_DEATHS, Finished, Job
+from arena.tournament.executors.frames import READY, frame, frames
+
+__all__ = ["LocalExecutor", "usable_cpus"]
+
+REFEREE = "arena.tournament.executors.worker:referee_table"
+
+_WORKER = "arena.tournament.executors.worker"
+_START_S = 60.0  # from spawn to ready; a busy host takes a few
+_BYE_S = 5.0  # a worker whose jobs are over ends its kept bots and exits
+_TERM_S = 1.0  # a worker that is told to stop ends its bots
+_MOST_LOST = 50  # games given up one after the other without one that was finished
+
+
+def usable_cpus() -> tuple[int, ...]:
+    """Return the CPUs that this process may use, ascending."""
+    return tuple(sorted(os.sched_getaffinity(0)))
+
+
+class LocalExecutor:
+    """Plays games in worker processes; see `Executor`.
+
+    Args:
+        jobs: games in play at once, 1 or more; the usable cores if left out.
+        workers: processes; min(jobs, usable cores) if left out.
+        pin: whether each worker, and so its bots, stays on one CPU of its own.
+        table: `module:name` of what a worker opens to play games.
+    """
+
+    def __init__(
+        self,
+        jobs: int | None = None,
+        *,
+        workers: int | None = None,
+        pin: bool = False,
+        table: str = REFEREE,
+    ) -> None:
+        cpus = usable_cpus()
+        self.jobs = jobs or len(cpus)
+        self.workers = min(self.jobs, workers or len(cpus))
+        self._cpus = [cpus[n % len(cpus)] if pin else None for n in range(self.workers)]
+        self._table = table
+        self._lost_in_a_row = 0
+
+    async def run(
+        self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
+    ) -> None:
+        """Play every job; see `Executor.run`."""
+        async with trio.open_nursery() as readers:
+            slots = [_Slot(readers, self._table, cpu) for cpu in self._cpus]
+            at_once = True
+            try:
+                async with trio.open_nursery() as lanes:
+                    for slot in slots:
+                        lanes.start_soon(slot.start)
+                    for lane in range(self.jobs):
+                        lanes.start_soon(self._lane, slots[lane % len(slots)], jobs, results)
+                at_once = False
+            finally:
+                with trio.CancelScope(shield=True):
+                    async with trio.open_nursery() as ending:
+                        for slot in slots:
+                            ending.start_soon(slot.end, at_once)
+            readers.cancel_scope.cancel()
+
+    async def _lane(
+        self,
+        slot: _Slot,
+        jobs: trio.MemoryReceiveChannel[Job],
+        results: trio.MemorySendChannel[Finished],
+    ) -> None:
+        async for job in jobs:
+            record = None
+            for deaths in range(MOST_DEATHS):
+                with suppress(_WorkerDiedError):
+                    # The last try is made alone: the games in the same worker did no wrong.
+                    record = await slot.play(job, alone=deaths == MOST_DEATHS - 1)
+                    break
+            self._lost_in_a_row = 0 if record is not None else self._lost_in_a_row + 1
+            if self._lost_in_a_row >= _MOST_LOST:
+                raise HostFault(
+                    f"the last {_MOST_LOST} games all ended their worker processes: see what "
+                    "these wrote above, and run `arena doctor`"
+                )
+            await results.send(Finished(job.number, record))
+
+
+class _WorkerDiedError(Exception):
+    """The process is gone, and with it what it had in play."""
+
+
+class _Slot:
+    """A place for one worker after the other, and the games that it plays."""
+
+    def __init__(self, readers: trio.Nursery, table: str, cpu: int | None) -> None:
+        self._readers = readers
+        self._table = table
+        self._cpu = cpu
+        self._worker: _Worker | None = None
+        self._starting = trio.Lock()
+        self._door = trio.Lock()
+        self._in_play = 0
+        self._empty = trio.Event()
+
+    async def start(self) -> None:
+        """Have a live worker."""
+        await self._live_worker()
+
+    async def play(self, job: Job, *, alone: bool) -> bytes:
+        """Play one game; `alone` waits until no other is in play here, and lets none begin.
+
+        Raises:
+            _WorkerDiedError: if the worker ended before the game did.
+            HostFault: if no worker can be started.
+        """
+        async with self._door:
+            if alone:
+                while self._in_play:
+                    self._empty = trio.Event()
+                    await self._empty.wait()
+                return await self._play(job)
+            self._in_play += 1
+        try:
+            return await self._play(job)
+        finally:
+            self._in_play -= 1
+            self._empty.set()
+
+    async def _play(self, job: Job) -> bytes:
+        worker = await self._live_worker()
+        return await worker.play(job)
+
+    async def _live_worker(self) -> _Worker:
+        async with self._starting:
+            if self._worker is None or self._worker.is_dead:
+                if self._worker is not None:
+                    await self._worker.end(at_once=True)
+                self._worker = _Worker(self._table, self._cpu)
+                self._readers.start_soon(self._worker.read_results)
+                await self._worker.wait_ready()
+            return self._worker
+
+    async def end(self, at_once: bool) -> None:
+        """End the worker; unless it is `at_once`, kept bots are dismissed first."""
+        if self._worker is not None:
+            await self._worker.end(at_once=at_once)
+
+
+class _Worker:
+    """One worker process and the pipes to it."""
+
+    def __init__(self, table: str, cpu: int | None) -> None:
+        command = [sys.executable, "-P", "-m", _WORKER, table, "" if cpu is None else str(cpu)]
+        setpriv = shutil.which("setpriv")
+        if setpriv:  # without it the worker ends when it sees its jobs end
+            command = [setpriv, "--pdeathsig", "KILL", *command]
+        jobs, ours = os.pipe()
+        theirs, results = os.pipe()[::-1]
+        try:
+            # On the loop's own thread: the signal at the parent's death follows the thread that
+            # started the child. In a group of its own, so that a terminal's Ctrl-C passes it by.
+            self._process = subprocess.Popen(command, stdin=jobs, stdout=theirs, process_group=0)
+        except OSError as exc:
+            for fd in (ours, results):
+                os.close(fd)
+            raise HostFault(f"a worker process can't be started: {exc}") from exc
+        finally:
+            os.close(jobs)
+            os.close(theirs)
+        self._pidfd = os.pidfd_open(self._process.pid)
+        self._jobs = trio.lowlevel.FdStream(ours)
+        self._results = trio.lowlevel.FdStream(results)
+        self._writing = trio.Lock()
+        self._waiting: dict[int, _Answer] = {}
+        self._ready = trio.Event()
+        self._is_ready = False
+        self._is_ended = False
+        self.is_dead = False
+
+    async def wait_ready(self) -> None:
+        """Wait until the worker can play.
+
+        Raises:
+            HostFault: if it ends before, or takes longer than a minute.
+        """
+        with trio.move_on_after(_START_S):
+            await self._ready.wait()
+        if not self._is_ready:
+            what = "ended before its first game" if self.is_dead else "did not start in a minute"
+            raise HostFault(
+                f"a worker process {what}: see what it wrote above, and run `arena doctor`"
+            )
+
+    async def play(self, job: Job) -> bytes:
+        """Send one game and wait for its record.
+
+        Raises:
+            _WorkerDiedError: if the process ends before.
+        """
+        answer = self._waiting[job.number] = _Answer()
+        try:
+            if self.is_dead:
+                raise _WorkerDiedError
+            async with self._writing:
+                await self._jobs.send_all(frame(job.number, job.spec))
+            await answer.come.wait()
+        except (trio.BrokenResourceError, trio.ClosedResourceError) as exc:
+            raise _WorkerDiedError from exc
+        finally:
+            del self._waiting[job.number]
+        if answer.record is None:
+            raise _WorkerDiedError
+        return answer.record
+
+    async def read_results(self) -> None:
+        """Hand results to those who wait for them, until the process ends."""
+        try:
+            async for number, record in frames(self._results):
+                if number == READY:
+                    self._is_ready = True
+                    self._ready.set()
+                elif number in self._waiting:
+                    self._waiting[number].record = record
+                    self._waiting[number].come.set()
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            pass
+        finally:
+            self.is_dead = True
+            self._ready.set()
+            for answer in self._waiting.values():
+                answer.come.set()
+
+    async def end(self, *, at_once: bool) -> None:
+        """End the process and reap it; its bots go before it or with it.
+
+        Args:
+            at_once: whether games in play are given up; else it has none, and may dismiss the
+                bots that it kept.
+        """
+        if self._is_ended:
+            return
+        self._is_ended = True
+        with trio.CancelScope(shield=True):
+            await self._jobs.aclose()
+            if at_once or not await self._wait_ended(_BYE_S):
+                self._send_signal(signal.SIGTERM)
+                if not await self._wait_ended(_TERM_S):
+                    self._send_signal(signal.SIGKILL)
+            self._process.wait()
+            os.close(self._pidfd)
+            await self._results.aclose()
+
+    async def _wait_ended(self, limit_s: float) -> bool:
+        with trio.move_on_after(limit_s):
+            await trio.lowlevel.wait_readable(self._pidfd)
+            return True
+        return False
+
+    def _send_signal(self, number: int) -> None:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._pidfd, number)
+
+
+class _Answer:
+    """Where a lane waits for its record; None if the process ended first."""
+
+    def __init__(self) -> None:
+        self.come = trio.Event()
+        self.record: bytes | None = None

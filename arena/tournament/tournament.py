@@ -1,0 +1,274 @@
+"""Play pairings N at a time; send each record down a channel.
+
+The games that may be in play lie between the last judged one and `look_ahead` games further on,
+so what is kept in memory does not grow with the plan, and a bot is benched before much time went
+into it. Records arrive in the order in which games finish; whatever decides a result is done in
+plan order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeAlias
+
+import msgspec
+import trio
+
+from arena.errors import ArenaError, ConfigError
+from arena.referee.record import GameRecord
+from arena.rules import registry
+from arena.tournament.benching import Benched, Judged, Outcome, VoidGame, outcome_of
+from arena.tournament.course import Course
+from arena.tournament.executors.executor import (
+    MOST_DEATHS,
+    Executor,
+    Finished,
+    Job,
+    decode_record,
+    encode_spec,
+)
+from arena.tournament.plan import Plan
+
+__all__ = ["Event", "Stop", "Summary", "check_behaviour", "leaves", "play"]
+
+Event: TypeAlias = GameRecord | VoidGame | Benched
+
+_PIECE = 500  # games judged before others have their turn
+_GRACE_S = 10.0  # for the games in play, once a stop was asked for
+
+
+class Stop:
+    """How a run is stopped from outside: the two ways of Ctrl-C. Both may be called at any time."""
+
+    def __init__(self) -> None:
+        self._soft = trio.Event()
+        self._hard = trio.Event()
+
+    def soft(self) -> None:
+        """Begin no new game; those in play finish, 10 s at most, then they are void."""
+        self._soft.set()
+
+    def hard(self) -> None:
+        """Give up the games in play as well."""
+        self._soft.set()
+        self._hard.set()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the run is to be stopped."""
+        return self._soft.is_set()
+
+    async def wait_soft(self) -> None:
+        """Wait until a stop is asked for."""
+        await self._soft.wait()
+
+    async def wait_hard(self) -> None:
+        """Wait until a stop without grace is asked for."""
+        await self._hard.wait()
+
+
+class Summary(msgspec.Struct, frozen=True, kw_only=True):
+    """How far a run has come; what its games came to is read from the store."""
+
+    planned: int  # games
+    judged: int  # games, from the first on, whose result is final
+    played: int  # games that were finished this time
+    stays_void: tuple[VoidGame, ...]  # of this time: not played again; without records
+    stopped: tuple[VoidGame, ...]  # in play when the run was stopped: played when it goes on
+    benched: tuple[Benched, ...]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every game has its result."""
+        return self.judged == self.planned
+
+
+async def play(
+    plan: Plan,
+    executor: Executor,
+    done: Iterable[Outcome],
+    records: trio.MemorySendChannel[Event],
+    *,
+    voids: Mapping[int, int] | None = None,
+    stop: Stop | None = None,
+    on_judged: Callable[[Judged], None] | None = None,
+    grace_s: float = _GRACE_S,
+) -> Summary:
+    """Play the missing games of a plan.
+
+    Args:
+        plan: the tournament.
+        executor: where games are played.
+        done: results so far, in plan order; read lazily, while others are being added to it.
+        records: takes what happens, in the order in which it happens; while it is full, no new
+            game begins. It is closed at the end.
+        voids: void plays so far that were our fault, by the game's place in the plan.
+        stop: how the run is stopped before its end.
+        on_judged: is told every game's result in plan order, those of `done` included.
+        grace_s: seconds that games in play have once a stop was asked for.
+
+    Returns:
+        How far the run has come.
+
+    Raises:
+        ConfigError: if the plan was made for other rules than this arena has.
+        HostFault: if the executor can't play.
+    """
+    check_behaviour(plan)
+    course = Course(plan, iter(done), voids or {}, on_judged or (lambda _judged: None))
+    run = _Run(course, executor, records, stop or Stop(), grace_s)
+    async with records:
+        await run.play()
+    return Summary(
+        planned=plan.count,
+        judged=course.judged,
+        played=run.played,
+        stays_void=tuple(run.stays_void),
+        stopped=tuple(run.stopped),
+        benched=tuple(course.benched),
+    )
+
+
+def check_behaviour(plan: Plan) -> None:
+    """Refuse a plan whose games could come out differently than those it already has.
+
+    Raises:
+        ConfigError: if the plan's ruleset has another behaviour number here, or is unknown.
+    """
+    behaviour = registry.make(plan.ruleset).behaviour
+    if behaviour != plan.behaviour:
+        raise ConfigError(
+            f"this run was begun with behaviour {plan.behaviour} of {plan.ruleset}, this arena "
+            f"has behaviour {behaviour}: go on with the arena that began it, or begin a new run"
+        )
+
+
+class _Run:
+    """The tasks of one `play`: one gives games out, one takes what comes, one listens to stop."""
+
+    def __init__(
+        self,
+        course: Course,
+        executor: Executor,
+        records: trio.MemorySendChannel[Event],
+        stop: Stop,
+        grace_s: float,
+    ) -> None:
+        self.played = 0
+        self.stays_void: list[VoidGame] = []
+        self.stopped: list[VoidGame] = []
+        self._course = course
+        self._executor = executor
+        self._records = records
+        self._stop = stop
+        self._grace_s = grace_s
+        self._feeding = trio.CancelScope()
+        self._playing = trio.CancelScope()
+        self._changed = trio.Event()
+        self._failure: ArenaError | None = None
+
+    async def play(self) -> None:
+        jobs_in, jobs_out = trio.open_memory_channel[Job](0)
+        results_in, results_out = trio.open_memory_channel[Finished](0)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._feed, jobs_in)
+            nursery.start_soon(self._execute, jobs_out, results_in)
+            nursery.start_soon(self._listen)
+            async with results_out:
+                async for finished in results_out:
+                    await self._take(finished)
+            nursery.cancel_scope.cancel()
+        if self._failure is not None:
+            raise self._failure
+        for index in sorted(self._course.in_play):
+            void = self._course.void(
+                index, "the run was stopped", charged=False, final=False, record=None
+            )
+            self.stopped.append(void)
+            await self._tell(void)
+
+    async def _feed(self, jobs: trio.MemorySendChannel[Job]) -> None:
+        """Give games out as long as there are any and nobody asked for a stop."""
+        async with jobs:
+            with self._feeding:
+                await self._judge()
+                while not self._course.is_over:
+                    self._changed = trio.Event()
+                    index = self._course.next_game()
+                    if index is None:
+                        await self._changed.wait()
+                    else:
+                        await self._give_out(jobs, index)
+
+    async def _give_out(self, jobs: trio.MemorySendChannel[Job], index: int) -> None:
+        spec = encode_spec(self._course.spec(index))
+        self._course.in_play.add(index)  # before: it might come back before we run again
+        is_sent = False
+        try:
+            await jobs.send(Job(index, spec))
+            is_sent = True
+        finally:
+            if not is_sent:
+                self._course.in_play.discard(index)
+
+    async def _execute(
+        self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
+    ) -> None:
+        """Run the executor; what it raises is told after everything else has ended."""
+        async with jobs, results:
+            try:
+                with self._playing:
+                    await self._executor.run(jobs, results)
+            except* ArenaError as group:
+                self._failure = leaves(group)[0]
+            self._feeding.cancel()
+
+    async def _listen(self) -> None:
+        """Stop giving out games when asked to, and playing when the grace is over."""
+        await self._stop.wait_soft()
+        self._feeding.cancel()
+        with trio.move_on_after(self._grace_s):
+            await self._stop.wait_hard()
+        self._playing.cancel()
+
+    async def _take(self, finished: Finished) -> None:
+        """Judge a result and hand the record on."""
+        index = finished.number
+        if finished.record is None:
+            why = f"{MOST_DEATHS} worker processes died with it"
+            await self._tell(self._course.add_void(index, why, lost=True, record=None))
+        else:
+            record = decode_record(finished.record)
+            if record.aside.void is None:
+                self.played += 1
+                self._course.add(outcome_of(record))
+                await self._tell(record)
+            else:
+                why = record.aside.void
+                await self._tell(self._course.add_void(index, why, lost=False, record=record))
+        await self._judge()
+        self._changed.set()
+
+    async def _judge(self) -> None:
+        """Judge all that can be judged; a long run that goes on is read in pieces."""
+        told = len(self._course.benched)
+        while self._course.advance(_PIECE):
+            await trio.lowlevel.checkpoint()
+        for benched in self._course.benched[told:]:
+            await self._tell(benched)
+
+    async def _tell(self, event: Event) -> None:
+        if isinstance(event, VoidGame) and event.final:
+            self.stays_void.append(msgspec.structs.replace(event, record=None))
+        try:
+            await self._records.send(event)
+        except trio.BrokenResourceError:  # who takes the records has failed, and will say why
+            self._stop.hard()
+
+
+def leaves(group: BaseExceptionGroup[ArenaError]) -> list[ArenaError]:
+    """Return the errors of a group, however deep they lie."""
+    errors: list[ArenaError] = []
+    for error in group.exceptions:
+        errors += leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+    return errors
