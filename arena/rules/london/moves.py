@@ -7,12 +7,21 @@ The names of rules (L1 …) are explained in RULES.md beside this module.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import NoReturn
 
+import msgspec
 from msgspec.structs import replace
 
-from arena.errors import IllegalMove
 from arena.rules.london.net import BITS, Net
+from arena.rules.london.refusals import (
+    refuse_figure,
+    refuse_left_out,
+    refuse_mister_x_step,
+    refuse_mister_x_ticket,
+    refuse_mister_x_turn,
+    refuse_part,
+    refuse_step,
+    refuse_ticket,
+)
 from arena.rules.london.state import (
     BOBBIES,
     DETECTIVES,
@@ -32,11 +41,14 @@ from arena.rules.ruleset import Event, Played, Side, Verdict
 __all__ = [
     "Rules",
     "begin_mister_x_turn",
+    "encode_legal_steps",
     "legal_steps",
     "play_mister_x",
     "play_team",
     "second_steps",
 ]
+
+encode = msgspec.json.Encoder().encode
 
 CAPTURED = Verdict(winner=Side.DETECTIVES, reason="captured")  # L30
 ENCLOSED = Verdict(winner=Side.DETECTIVES, reason="enclosed")  # L31
@@ -74,9 +86,30 @@ def legal_steps(rules: Rules, state: State) -> tuple[Step, ...]:
         return _mister_x_steps(rules.net, state.path[-1], taken, state.supply, state.blacks)
     steps: list[Step] = []
     for name in state.unmoved:
-        figure = state.figures[rules.places[name]]
-        steps += _figure_steps(rules.net, figure, taken, state.pool)
+        steps += _figure_steps(rules.net, state.figures[rules.places[name]], taken, state.pool)
     return tuple(steps)
+
+
+def encode_legal_steps(rules: Rules, state: State) -> bytes:
+    """Return `legal_steps` as JSON, put together from the encoded steps of each station."""
+    net, taken = rules.net, {figure.station for figure in state.figures}
+    if state.to_move is Side.MISTER_X:
+        here = state.path[-1]
+        if net.near[here].isdisjoint(taken):
+            kinds = _mister_x_kinds(state.supply, state.blacks)
+            return b"[%b]" % net.encoded[MISTER_X][kinds][here]
+        return encode(_mister_x_steps(net, here, taken, state.supply, state.blacks))
+    rows: list[bytes] = []
+    for name in state.unmoved:
+        figure = state.figures[rules.places[name]]
+        here = figure.station
+        if net.near[here].isdisjoint(taken):
+            row = net.encoded[name][_figure_kinds(figure, state.pool)][here]
+        else:
+            row = encode(_figure_steps(net, figure, taken, state.pool))[1:-1]
+        if row:
+            rows.append(row)
+    return b"[%b]" % b",".join(rows)
 
 
 def second_steps(rules: Rules, state: State, first: Step) -> tuple[Step, ...]:
@@ -88,7 +121,7 @@ def second_steps(rules: Rules, state: State, first: Step) -> tuple[Step, ...]:
     if first.ticket == "black":
         blacks -= 1
     elif supply is not None:
-        supply = _spend(supply, first.ticket)
+        supply = _spend(supply, first.ticket) or refuse_mister_x_ticket(first)
     return _mister_x_steps(rules.net, first.to, taken, supply, blacks)
 
 
@@ -99,7 +132,9 @@ def play_mister_x(rules: Rules, state: State, plies: Sequence[Step], *, more: bo
         IllegalMove: with the rule's name; he is told only what he knows anyway.
     """
     if more or len(plies) != 1:
-        _check_turn(rules, state, plies, more=more)
+        double = len(plies) == 2 and state.doubles and not _lacks_slot(rules.numbers, state)
+        if more or not double:
+            refuse_mister_x_turn(plies, more=more, doubles=state.doubles)
     taken = [figure.station for figure in state.figures]
     supply, blacks, doubles = state.supply, state.blacks, state.doubles
     log, path = state.log, state.path
@@ -111,15 +146,13 @@ def play_mister_x(rules: Rules, state: State, plies: Sequence[Step], *, more: bo
     for ply in plies:
         ticket, to = ply.ticket, ply.to
         if ply.figure != MISTER_X or to in taken or to not in rules.net.reach[ticket][here]:
-            _refuse_step_of_mister_x(ply, here, taken)
+            refuse_mister_x_step(rules.net, ply, here)
         if ticket == "black":
             if not blacks:
-                raise IllegalMove("L1", f"{_words(ply)}: no black ticket is left")
+                refuse_mister_x_ticket(ply)
             blacks -= 1
         elif supply is not None:
-            if not getattr(supply, ticket):
-                raise IllegalMove("L4", f"{_words(ply)}: no {ticket} ticket is left to take")
-            supply = _spend(supply, ticket)
+            supply = _spend(supply, ticket) or refuse_mister_x_ticket(ply)
         here = to
         path = (*path, to)
         events += (HIDDEN[ticket], rules.announcer.own[ticket][to])
@@ -159,34 +192,31 @@ def play_team(rules: Rules, state: State, plies: Sequence[Step], *, more: bool) 
             is, except that plies behind a capture are not looked at.
     """
     if more and not plies:
-        raise IllegalMove("L14", "a part of a turn has at least one ply; send [] without `more`")
+        refuse_part()
     net, team = rules.net, rules.announcer.team
     mister_x = state.path[-1]
     figures = list(state.figures)
     taken = [figure.station for figure in figures]
     unmoved = list(state.unmoved)
-    pool, supply = state.pool, state.supply
+    pool = state.pool
+    used: list[TicketName] = []
     events: list[Event] = []
     ended: Verdict | None = None
     for ply in plies:
         name, ticket, to = ply.figure, ply.ticket, ply.to
         if name not in unmoved:
-            _refuse_figure(rules, ply)
+            refuse_figure(ply, rules.names)
         place = rules.places[name]
         figure = figures[place]
         if to in taken or ticket == "black" or to not in net.reach[ticket][figure.station]:
-            _refuse_step(ply, figure, taken)
+            refuse_step(net, ply, figure)
         tickets = figure.tickets
         if figure.kind == "detective":
-            purse = pool if tickets is None else tickets
-            if purse is None or not getattr(purse, ticket):
-                raise IllegalMove("L2", f"{_words(ply)}: no {ticket} ticket is left to pay with")
-            if tickets is None:
-                pool = _spend(purse, ticket)
-            else:
-                tickets = _spend(purse, ticket)
-            if supply is not None:
-                supply = _add(supply, ticket)
+            if tickets is not None:
+                tickets = _spend(tickets, ticket) or refuse_ticket(ply)
+            elif pool is not None:
+                pool = _spend(pool, ticket) or refuse_ticket(ply)
+            used.append(ticket)
         unmoved.remove(name)
         taken[place] = to
         figures[place] = Figure(name, figure.kind, to, tickets)
@@ -207,18 +237,14 @@ def play_team(rules: Rules, state: State, plies: Sequence[Step], *, more: bool) 
         elif more:
             to_move = Side.DETECTIVES
         else:
-            raise IllegalMove(
-                "L16",
-                f"{spare.figure} is left out but could move, for one {_words(spare)}; "
-                "a turn is complete when every figure has moved or has no legal step",
-            )
+            refuse_left_out(spare)
     after = State(
         state.round + (to_move is Side.MISTER_X),
         to_move,
         tuple(figures),
         tuple(unmoved),
         pool,
-        supply,
+        _add(state.supply, used),
         state.blacks,
         state.doubles,
         state.log,
@@ -245,7 +271,7 @@ def begin_mister_x_turn(rules: Rules, state: State) -> State:
     )
     if over:
         return replace(state, round=state.round - 1, to_move=None, ended=ESCAPED)
-    taken = {figure.station for figure in state.figures}
+    taken = [figure.station for figure in state.figures]
     if not _mister_x_steps(rules.net, state.path[-1], taken, state.supply, state.blacks):
         return replace(state, to_move=None, ended=ENCLOSED)
     return state
@@ -258,29 +284,34 @@ def _are_detectives_stuck(rules: Rules, state: State) -> bool:
     return not any(_figure_steps(rules.net, one, taken, state.pool) for one in detectives)
 
 
+def _mister_x_kinds(supply: Tickets | None, blacks: int) -> int:
+    """The tickets that Mister X can pay with, as bits."""
+    return (ORDINARY if supply is None else _kinds(supply)) | (BLACK if blacks else 0)
+
+
 def _mister_x_steps(
     net: Net, here: int, taken: Collection[int], supply: Tickets | None, blacks: int
 ) -> tuple[Step, ...]:
     """Mister X's steps from a station, by ticket and station (L10-L12, L17, L20)."""
-    payable = ORDINARY if supply is None else _kinds(supply)
-    if blacks:
-        payable |= BLACK
-    steps = net.steps[MISTER_X][payable][here]
+    steps = net.steps[MISTER_X][_mister_x_kinds(supply, blacks)][here]
     if net.near[here].isdisjoint(taken):
         return steps
     return tuple([step for step in steps if step.to not in taken])
+
+
+def _figure_kinds(figure: Figure, pool: Tickets | None) -> int:
+    """The tickets that a detective can pay with, or the vehicles of a Bobby, as bits."""
+    if figure.kind == "bobby":
+        return ORDINARY
+    purse = figure.tickets or pool
+    return 0 if purse is None else _kinds(purse)
 
 
 def _figure_steps(
     net: Net, figure: Figure, taken: Collection[int], pool: Tickets | None
 ) -> tuple[Step, ...]:
     """A detective's or Bobby's steps as things stand, by ticket and station (L2, L3, L10-L12)."""
-    if figure.kind == "bobby":
-        payable = ORDINARY
-    else:
-        purse = pool if figure.tickets is None else figure.tickets
-        payable = 0 if purse is None else _kinds(purse)
-    steps = net.steps[figure.figure][payable][figure.station]
+    steps = net.steps[figure.figure][_figure_kinds(figure, pool)][figure.station]
     if net.near[figure.station].isdisjoint(taken):
         return steps
     return tuple([step for step in steps if step.to not in taken])
@@ -310,76 +341,25 @@ def _kinds(tickets: Tickets) -> int:
     )
 
 
-def _spend(tickets: Tickets, ticket: TicketName) -> Tickets:
-    """One ordinary ticket less."""
+def _spend(tickets: Tickets, ticket: TicketName) -> Tickets | None:
+    """One ordinary ticket less; None if there is none."""
+    taxi, bus, metro = tickets.taxi, tickets.bus, tickets.metro
     if ticket == "taxi":
-        return Tickets(tickets.taxi - 1, tickets.bus, tickets.metro)
+        return Tickets(taxi - 1, bus, metro) if taxi else None
     if ticket == "bus":
-        return Tickets(tickets.taxi, tickets.bus - 1, tickets.metro)
-    return Tickets(tickets.taxi, tickets.bus, tickets.metro - 1)
+        return Tickets(taxi, bus - 1, metro) if bus else None
+    return Tickets(taxi, bus, metro - 1) if metro else None
 
 
-def _add(tickets: Tickets, ticket: TicketName) -> Tickets:
-    """One ordinary ticket more (L4)."""
-    if ticket == "taxi":
-        return Tickets(tickets.taxi + 1, tickets.bus, tickets.metro)
-    if ticket == "bus":
-        return Tickets(tickets.taxi, tickets.bus + 1, tickets.metro)
-    return Tickets(tickets.taxi, tickets.bus, tickets.metro + 1)
+def _add(tickets: Tickets | None, used: list[TicketName]) -> Tickets | None:
+    """The supply with the tickets that detectives used (L4)."""
+    if tickets is None or not used:
+        return tickets
+    taxi, bus = used.count("taxi"), used.count("bus")
+    metro = len(used) - taxi - bus
+    return Tickets(tickets.taxi + taxi, tickets.bus + bus, tickets.metro + metro)
 
 
 def _lacks_slot(numbers: Numbers, state: State) -> bool:
     """True if the log has no room for two steps (in 2013's numbers it always has, L24)."""
     return len(state.log) + 2 > numbers.slots
-
-
-def _words(ply: Step) -> str:
-    """A ply as errors name it."""
-    return f"{ply.figure} by {ply.ticket} to {ply.to}"
-
-
-def _check_turn(rules: Rules, state: State, plies: Sequence[Step], *, more: bool) -> None:
-    """Refuse what is neither one step of Mister X nor two with a card."""
-    if more:
-        raise IllegalMove(
-            "L22", "Mister X's turn is sent whole: one step, or two for a double move"
-        )
-    if not plies:
-        raise IllegalMove("L10", "Mister X has a step and must take it; his turn has no ply")
-    if len(plies) > 2:
-        raise IllegalMove("L21", f"a double move has two steps, this turn has {len(plies)}")
-    if not state.doubles:
-        raise IllegalMove("L21", "two steps need a double-move card, and none is left")
-    if _lacks_slot(rules.numbers, state):
-        raise IllegalMove("L24", "two steps need two log slots, and only one is left")
-
-
-def _refuse_step_of_mister_x(ply: Step, here: int, taken: Collection[int]) -> NoReturn:
-    """Say why a step of Mister X is none."""
-    if ply.figure != MISTER_X:
-        raise IllegalMove("L10", f"{_words(ply)}: it is Mister X's turn, his figure is {MISTER_X}")
-    if ply.to in taken:
-        raise IllegalMove("L12", f"{_words(ply)}: a detective or Bobby stands there")
-    raise IllegalMove("L11", f"{_words(ply)}: no such link leads from {here} to {ply.to}")
-
-
-def _refuse_figure(rules: Rules, ply: Step) -> NoReturn:
-    """Say why a figure can't be moved by the team now."""
-    if ply.figure == MISTER_X:
-        raise IllegalMove("L10", f"{_words(ply)}: it is the team's turn, {MISTER_X} is not theirs")
-    if ply.figure not in rules.places:
-        raise IllegalMove(
-            "L14", f"{_words(ply)}: there is no such figure; the team is {', '.join(rules.names)}"
-        )
-    raise IllegalMove("L14", f"{_words(ply)}: {ply.figure} has moved in this turn already")
-
-
-def _refuse_step(ply: Step, figure: Figure, taken: Collection[int]) -> NoReturn:
-    """Say why a step of a detective or Bobby is none."""
-    if ply.ticket == "black":
-        raise IllegalMove("L17", f"{_words(ply)}: black tickets are Mister X's alone")
-    if ply.to in taken:
-        raise IllegalMove("L12", f"{_words(ply)}: a detective or Bobby stands there")
-    raise IllegalMove(
-        "L11", f"{_words(ply)}: no {ply.ticket} link leads from {figure.station} to {ply.to}"
-    )
