@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT))
 
 # The path had to be set first.
 from protocol import schema_text  # noqa: E402
-from tests.protocol import transcripts  # noqa: E402
+from tests.protocol import spec, transcripts  # noqa: E402
 
 
 def write(path: Path, text: str) -> None:
@@ -31,6 +31,8 @@ def main() -> None:
     for golden in transcripts.GOLDEN:
         text = transcripts.text(transcripts.Model(golden).play())
         write(ROOT / "protocol" / "transcripts" / golden.file, text)
+    page = ROOT / "protocol" / "SPEC.md"
+    write(page, spec.filled(page.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":

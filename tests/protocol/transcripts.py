@@ -15,6 +15,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from arena.errors import IllegalMove
+from arena.referee import clock as clocks
 from arena.referee import record
 from arena.referee.keys import derive, dice_seed, wire_ids
 from arena.referee.requests import deal_request, end_record, end_request, hello_request
@@ -161,6 +162,8 @@ class Model:
         self.bots = {Side.MISTER_X: golden.mister_x, Side.DETECTIVES: golden.detectives}
         self.unseen: dict[Side, list[Event]] = {side: [] for side in Side}
         self.plays: list[record.Play] = []
+        start = clocks.start(golden.clock) if golden.clock else clocks.Clock(0.0)
+        self.clocks = dict.fromkeys(Side, start)
 
     def request(self, side: Side, message: AnyRequest) -> None:
         """The referee says something to a side."""
@@ -241,6 +244,9 @@ class Model:
                 note={"part": part} if chatty else UNSET,
             )
             self.answer(side, answer)
+            after = clocks.charge(self.golden.clock, self.clocks[side], CHARGED_MS, more=more)
+            assert after is not None
+            self.clocks[side] = after
             try:
                 played = self.ruleset.play(self.state, plies, more=more)
             except IllegalMove as exc:
@@ -265,7 +271,7 @@ class Model:
             view=raw(self.ruleset.view(self.state, side)),
             events=events,
             legal=raw(self.ruleset.legal(self.state)) if "legal" in wants else UNSET,
-            bank_ms=self.golden.clock.bank_ms if self.golden.clock else None,
+            bank_ms=clocks.left_ms(self.golden.clock, self.clocks[side]),
             charged_ms=None if first else CHARGED_MS,
         )
 
