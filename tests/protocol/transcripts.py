@@ -101,8 +101,8 @@ def in_parts(ruleset: Rules, state: Any, dice: random.Random) -> tuple[list[Ply]
     return [ply], bool(ruleset.followers(state, ply))  # type: ignore[attr-defined]  # London alone
 
 
-def trespasser(ruleset: Rules, state: Any, dice: random.Random) -> tuple[list[Ply], bool]:
-    """Plays on for two rounds, then takes a step to where its own figure stands."""
+def lost(ruleset: Rules, state: Any, dice: random.Random) -> tuple[list[Ply], bool]:
+    """Plays on for two rounds, then takes a step along a link that the board does not have."""
     plies, more = whole(ruleset, state, dice)
     if state.round == 3:
         first = msgspec.structs.replace(plies[0], to=state.figures[0].station)
@@ -139,7 +139,7 @@ GOLDEN = (
         ruleset="london-classic",
         secret=b"forfeit 1",
         mister_x=whole,
-        detectives=trespasser,
+        detectives=lost,
         wants=("events",),
         winner=Side.MISTER_X,
         reason="fault",
