@@ -94,7 +94,7 @@ def enlist(
             for line in found[text].talk:
                 talk.say(line)
     refused += equal_names(found.values())
-    answers = trio.run(greet_all, found, ruleset.text, limits, settings.nodes is not None)
+    answers = trio.run(greet_all, found, (ruleset.text,), limits, settings.nodes is not None)
     bots: list[BotSpec] = []
     for text, answer in answers.items():
         entrant = found[text]
@@ -128,7 +128,7 @@ def equal_names(entrants: Sequence[Entrant] | Any) -> list[str]:
 
 async def greet_all(
     found: Mapping[str, Entrant],
-    ruleset: str,
+    rulesets: tuple[str, ...],
     limits: Limits,
     nodes: bool,
 ) -> dict[str, HelloAnswer | BotRefused]:
@@ -142,7 +142,7 @@ async def greet_all(
                 answers[text] = await greet(
                     spec.command,
                     spec.folder,
-                    rulesets=(ruleset,),
+                    rulesets=rulesets,
                     limits=limits,
                     nodes=nodes,
                     name=spec.name,

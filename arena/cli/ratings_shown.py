@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from reports.standings import Standing, Standings
+    from reports.win_rates import Matrix, Share
 
-__all__ = ["elo", "los_table", "ratings_table", "remarks"]
+__all__ = ["elo", "los_table", "matrix_table", "ratings_table", "remarks"]
 
 WIDEST_MATRIX = 12  # bots; wider ones are in the report
 
@@ -46,6 +47,36 @@ def los_table(made: Standings) -> Table:
         cells = (percent(value) for value in likelihoods[: len(shown)])
         rows.append((bot.name, *cells))
     return table(("stronger than", *(f"#{bot.name}" for bot in shown)), rows)
+
+
+def matrix_table(made: Matrix) -> Table:
+    """Return how often Mister X escaped, rows by Mister X, columns by detectives, with averages.
+
+    The last row is how often the detectives of that column caught him.
+    """
+    columns = made.detectives[:WIDEST_MATRIX]
+    rows = []
+    for name, cells, average in zip(
+        made.mister_x[:WIDEST_MATRIX], made.cells, made.mister_x_average, strict=False
+    ):
+        shown = (interval(cell) for cell in cells[: len(columns)])
+        rows.append((name, *shown, in_per_cent(average)))
+    caught = (in_per_cent(rate) for rate in made.detectives_average[: len(columns)])
+    rows.append(("they caught him", *caught, ""))
+    heads = (f"#{name}" for name in columns)
+    return table(("Mister X escaped from", *heads, "#average"), rows)
+
+
+def interval(cell: Share) -> str:
+    """Return a share in per cent with its 95 % interval."""
+    if cell.rate is None or cell.low is None or cell.high is None:
+        return "·"
+    return f"{100 * cell.rate:.0f} % ({100 * cell.low:.0f}-{100 * cell.high:.0f})"
+
+
+def in_per_cent(rate: float | None) -> str:
+    """Return a share in per cent."""
+    return "·" if rate is None else f"{100 * rate:.1f} %"
 
 
 def remarks(made: Standings) -> Iterator[str]:

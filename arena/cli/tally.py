@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
-from arena.referee.record import Core, FaultKind
+from arena.referee.record import FaultKind
+from arena.tournament.benching import Judged
 
 __all__ = ["Row", "Tally", "duration"]
 
@@ -16,7 +16,7 @@ WINDOW_S = 30.0  # speed is that of the last half minute: what is left goes by i
 
 
 class Row(msgspec.Struct, kw_only=True):
-    """One bot's games so far."""
+    """One bot's games so far, as far as they are judged and count."""
 
     name: str
     games_x: int = 0
@@ -37,51 +37,58 @@ class Row(msgspec.Struct, kw_only=True):
 
 
 class Tally:
-    """Counts games as they end.
+    """Counts games as they end and as they are judged.
+
+    Games end in any order and make the speed; they are judged in plan order, a few later, and make
+    the table.
 
     Args:
-        names: all bots of the plan.
+        names: all bots, in the order of the plan.
         planned: games of the plan.
+        stored: games that were played before.
         now: the clock, in seconds from anywhere.
     """
 
-    def __init__(self, names: Sequence[str], planned: int, now: float) -> None:
-        self.rows = {name: Row(name=name) for name in names}
+    def __init__(self, names: Sequence[str], planned: int, stored: int, now: float) -> None:
+        self.rows = [Row(name=name) for name in names]
         self.planned = planned
-        self.stored = 0  # of an earlier start of the same run
+        self.stored = stored
         self.played = 0
+        self.skipped = 0  # forfeits by benching: nobody plays them
         self.void = 0
         self.faults: Counter[tuple[str, FaultKind]] = Counter()
-        self.started = now
         self.recent: deque[tuple[float, int]] = deque([(now, 0)])
 
     @property
     def done(self) -> int:
         """Games that need not be played any more."""
-        return self.stored + self.played
+        return self.stored + self.played + self.skipped
 
-    def add(self, core: Core, now: float | None) -> None:
-        """Count a game that is not void; `now` is None for one that was stored before."""
-        x, d = self.rows[core.mister_x.name], self.rows[core.detectives.name]
-        x.games_x += 1
-        d.games_d += 1
-        x.won_x += core.winner == "mister_x"
-        d.won_d += core.winner == "detectives"
-        for fault in core.faults:
-            bot = x if fault.side == "mister_x" else d
-            bot.faults += 1
-            self.faults[bot.name, fault.kind] += 1
-        if now is None:
-            self.stored += 1
-            return
+    def add_played(self, now: float) -> None:
+        """Count a game that has just ended."""
         self.played += 1
         self.recent.append((now, self.played))
         while self.recent[0][0] < now - WINDOW_S and len(self.recent) > 2:
             self.recent.popleft()
 
     def add_void(self) -> None:
-        """Count a game that counts for nobody; it may be played again."""
+        """Count a play that counts for nobody."""
         self.void += 1
+
+    def add_judged(self, judged: Judged) -> None:
+        """Count the result of the next game in plan order."""
+        x, d = self.rows[judged.mister_x], self.rows[judged.detectives]
+        if not judged.is_played:
+            self.skipped += 1
+        for row, fault in ((x, judged.mister_x_fault), (d, judged.detectives_fault)):
+            if fault is not None:
+                row.faults += 1
+                self.faults[row.name, fault] += 1
+        if judged.counts:
+            x.games_x += 1
+            d.games_d += 1
+            x.won_x += judged.winner == "mister_x"
+            d.won_d += judged.winner == "detectives"
 
     def rate_per_s(self, now: float) -> float:
         """Games a second, of the last half minute."""
@@ -93,11 +100,9 @@ class Tally:
         rate = self.rate_per_s(now)
         return (self.planned - self.done) / rate if rate > 0 else None
 
-    def standings(self, sort: Literal["share", "name"] = "share") -> list[Row]:
+    def standings(self) -> list[Row]:
         """Return the bots, those with the largest share of won games first."""
-        if sort == "name":
-            return sorted(self.rows.values(), key=lambda row: row.name)
-        return sorted(self.rows.values(), key=lambda row: (-row.won / max(row.games, 1), row.name))
+        return sorted(self.rows, key=lambda row: (-row.won / max(row.games, 1), row.name))
 
     def headline(self, now: float) -> str:
         """Return the state in one line: `12 of 400 games, 3.1 a second, 2:05 left, 1 fault`."""

@@ -11,19 +11,21 @@ from arena.cli import progress
 from arena.cli.progress import PlainView, picture
 from arena.cli.talk import Settings, Talk
 from arena.cli.tally import Tally
-from tests.cli.test_tally import core
+from arena.referee.record import SideWord
+from tests.cli.test_tally import judged
 
 
 def tally_of(count: int) -> Tally:
     """A run of many bots, one of which faulted once."""
     names = [f"bot-{number}" for number in range(count)]
-    tally = Tally(names, 9_999, 0.0)
-    for number, name in enumerate(names):
+    tally = Tally(names, 9_999, 0, 0.0)
+    for number in range(count):
         for game in range(10):
-            tally.add(
-                core(name, names[number - 1], "mister_x" if game < number else "detectives"), 1.0
-            )
-    tally.add(core(names[0], names[1], "mister_x", ("detectives", "timeout")), 10.0)
+            tally.add_played(1.0)
+            winner: SideWord = "mister_x" if game < number else "detectives"
+            tally.add_judged(judged(number, number - 1, winner))
+    tally.add_played(10.0)
+    tally.add_judged(judged(0, 1, "mister_x", ("detectives", "timeout")))
     return tally
 
 
@@ -52,7 +54,7 @@ def test_live_view_says_how_many_bots_it_leaves_out() -> None:
 
 
 def test_live_view_keeps_markup_in_names_as_it_is() -> None:
-    tally = Tally(["[red]a", "b"], 2, 0.0)
+    tally = Tally(["[red]a", "b"], 2, 0, 0.0)
     assert any("[red]a" in line for line in drawn(tally, 80, 24))
 
 
@@ -61,11 +63,11 @@ def test_plain_view_prints_one_line_a_minute(
 ) -> None:
     now = 0.0
     monkeypatch.setattr("time.monotonic", lambda: now)
-    tally = Tally(["a", "b"], 1000, 0.0)
+    tally = Tally(["a", "b"], 1000, 0, 0.0)
     view = PlainView(tally, Talk(Settings()))
     for second in range(1, 181):
         now = float(second)
-        tally.add(core("a", "b", None), now)
+        tally.add_played(now)
         view.update()
     lines = capsys.readouterr().err.splitlines()
     assert [line.partition(" of ")[0] for line in lines] == [

@@ -6,44 +6,39 @@ import msgspec
 import pytest
 
 from arena.cli.tally import Tally, duration
-from arena.referee.record import BotName, Core, Fault, FaultKind, SideWord
+from arena.referee.record import FaultKind, SideWord
+from arena.tournament.benching import Judged
 
 
-def core(
-    x: str, d: str, winner: SideWord | None, fault: tuple[SideWord, FaultKind] | None = None
-) -> Core:
-    """The core of a game of which only this matters."""
-    faults = () if fault is None else (Fault(side=fault[0], kind=fault[1], phase="turn"),)
-    return Core(
-        format=1,
-        arena="0",
-        ruleset="r",
-        behaviour=1,
-        protocol=1,
-        board="",
-        game="g",
+def judged(
+    x: int,
+    d: int,
+    winner: SideWord | None,
+    fault: tuple[SideWord, FaultKind] | None = None,
+    *,
+    is_played: bool = True,
+) -> Judged:
+    """The result of a game of which only this matters."""
+    faults = dict([fault] if fault else [])
+    return Judged(
         index=0,
         deal=0,
-        deal_seed="",
-        game_key="",
-        mister_x=BotName(name=x, version="", hash=""),
-        detectives=BotName(name=d, version="", hash=""),
-        clock=None,
-        nodes=None,
-        plays=(),
+        mister_x=x,
+        detectives=d,
         winner=winner,
         reason="fault" if fault else "captured",
-        faults=faults,
-        rounds=1,
-        facts={},
+        mister_x_fault=faults.get("mister_x"),
+        detectives_fault=faults.get("detectives"),
+        counts=winner is not None,
+        is_played=is_played,
     )
 
 
 def test_tally_counts_wins_by_side_and_faults_by_kind() -> None:
-    tally = Tally(["a", "b"], 4, 0.0)
-    tally.add(core("a", "b", "mister_x"), 1.0)
-    tally.add(core("b", "a", "mister_x"), 2.0)
-    tally.add(core("a", "b", "mister_x", ("detectives", "crash")), 3.0)
+    tally = Tally(["a", "b"], 4, 0, 0.0)
+    tally.add_judged(judged(0, 1, "mister_x"))
+    tally.add_judged(judged(1, 0, "mister_x"))
+    tally.add_judged(judged(0, 1, "mister_x", ("detectives", "crash")))
     rows = {row.name: msgspec.structs.asdict(row) for row in tally.standings()}
     assert rows["a"] == {
         "name": "a", "games_x": 2, "won_x": 2, "games_d": 1, "won_d": 0, "faults": 0,
@@ -56,39 +51,47 @@ def test_tally_counts_wins_by_side_and_faults_by_kind() -> None:
 
 
 def test_headline_tells_speed_time_left_faults_and_void_games() -> None:
-    tally = Tally(["a", "b"], 40, 0.0)
+    tally = Tally(["a", "b"], 40, 0, 0.0)
     assert tally.headline(0.0) == "0 of 40 games"
     for second in range(1, 11):
-        tally.add(core("a", "b", None), float(second))
+        tally.add_played(float(second))
     assert tally.headline(10.0) == "10 of 40 games, 1 a second, 0:30 left"
-    tally.add(core("a", "b", "mister_x", ("detectives", "timeout")), 11.0)
+    tally.add_played(11.0)
+    tally.add_judged(judged(0, 1, "mister_x", ("detectives", "timeout")))
     tally.add_void()
     assert tally.headline(11.0) == "11 of 40 games, 1 a second, 0:29 left, 1 fault, 1 void"
 
 
 def test_speed_is_that_of_the_last_half_minute() -> None:
-    tally = Tally(["a", "b"], 10_000, 0.0)
+    tally = Tally(["a", "b"], 10_000, 0, 0.0)
     for tenth in range(1, 1001):  # ten a second for 100 s
-        tally.add(core("a", "b", None), tenth / 10)
+        tally.add_played(tenth / 10)
     for second in range(101, 141):  # then one a second for 40 s
-        tally.add(core("a", "b", None), float(second))
+        tally.add_played(float(second))
     assert tally.rate_per_s(140.0) == pytest.approx(1.0, rel=0.1)
 
 
 def test_games_of_an_earlier_start_count_but_not_for_the_speed() -> None:
-    tally = Tally(["a", "b"], 10, 0.0)
-    for _ in range(8):
-        tally.add(core("a", "b", "detectives"), None)
+    tally = Tally(["a", "b"], 10, 8, 0.0)
     assert tally.left_s(5.0) is None
     assert tally.headline(5.0) == "8 of 10 games"
-    tally.add(core("a", "b", "detectives"), 6.0)
+    tally.add_played(6.0)
     assert tally.done == 9
     assert tally.left_s(6.0) == pytest.approx(6.0)
 
 
+def test_forfeits_that_nobody_plays_are_done_all_the_same() -> None:
+    tally = Tally(["a", "b"], 4, 0, 0.0)
+    for _ in range(3):
+        tally.add_judged(judged(0, 1, "mister_x", ("detectives", "benched"), is_played=False))
+    tally.add_played(1.0)
+    assert tally.done == 4
+    assert tally.rows[1].faults == 3
+
+
 def test_finished_run_has_no_time_left() -> None:
-    tally = Tally(["a", "b"], 1, 0.0)
-    tally.add(core("a", "b", None), 1.0)
+    tally = Tally(["a", "b"], 1, 0, 0.0)
+    tally.add_played(1.0)
     assert tally.headline(1.0) == "1 of 1 games, 1 a second"
 
 

@@ -1,0 +1,96 @@
+"""`arena bots`: the reference bots, or any bots, as they say of themselves."""
+
+from __future__ import annotations
+
+import ast
+import tempfile
+from pathlib import Path
+
+import click
+import trio
+
+from arena.cli import answers
+from arena.cli.config import Limits
+from arena.cli.limits import limits_of
+from arena.cli.options import complete_bot, talking
+from arena.cli.planning import greet_all
+from arena.cli.talk import Talk, table
+from arena.errors import BotRefused
+from arena.referee.record import SideWord
+from arena.rules import registry
+from arena.tournament.entrants import Entrant, find_bot, reference_names
+
+__all__ = ["command"]
+
+SHORT: dict[SideWord, str] = {"mister_x": "Mister X", "detectives": "detectives"}
+
+
+@click.command("bots")
+@click.argument("bots", nargs=-1, metavar="[BOT]…", shell_complete=complete_bot)
+@talking
+def command(talk: Talk, bots: tuple[str, ...]) -> None:
+    """List the reference bots, or look at the bots named.
+
+    Each is started and greeted once, as before a run.
+    """
+    limits = limits_of(Limits())
+    refused: list[str] = []
+    found: dict[str, Entrant] = {}
+    with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
+        try:
+            for text in bots or reference_names():
+                try:
+                    found[text] = find_bot(text, Path(folder), limits=limits)
+                except BotRefused as error:
+                    refused.append(str(error))
+            hellos = trio.run(greet_all, found, registry.names(), limits, False)
+            listed = []
+            for text, hello in hellos.items():
+                if isinstance(hello, BotRefused):
+                    refused.append(str(hello))
+                    continue
+                spec = found[text].greeted(hello)
+                listed.append(
+                    answers.Bot(
+                        name=spec.name,
+                        version=spec.version,
+                        about=about(spec.folder) if spec.trusted else found[text].source,
+                        sides=spec.sides,
+                        rulesets=spec.rulesets,
+                    )
+                )
+        finally:
+            make_writable(Path(folder))
+    talk.result(
+        table(
+            ("bot", "version", "plays", "rulesets", "about"),
+            (
+                (
+                    bot.name,
+                    bot.version,
+                    ", ".join(SHORT[side] for side in bot.sides),
+                    ", ".join(bot.rulesets),
+                    bot.about,
+                )
+                for bot in listed
+            ),
+        )
+    )
+    talk.answer(answers.Bots(bots=tuple(listed)))
+    if refused:
+        raise BotRefused("\n  ".join(["can't be played with:", *refused]))
+    names = [bot.name for bot in listed]
+    talk.next(f"arena play {names[0]} {names[-1]}" if names else "arena run")
+
+
+def about(folder: str) -> str:
+    """Return the first line of what a reference bot says of itself."""
+    source = (Path(folder) / "bot.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
+
+
+def make_writable(folder: Path) -> None:
+    """Let staged copies, which are read-only, be deleted."""
+    for path in [folder, *folder.rglob("*")]:
+        if path.is_dir() and not path.is_symlink():
+            path.chmod(0o700)

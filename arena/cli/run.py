@@ -1,0 +1,103 @@
+"""`arena run`: plays a tournament, stores it, writes its report."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from arena.cli.ending import ending_of, tell_ending
+from arena.cli.exits import Exit
+from arena.cli.options import data_option, talking
+from arena.cli.planning import plan_of
+from arena.cli.reporting import write_report
+from arena.cli.running import play_missing
+from arena.cli.settings import join, tournament_options
+from arena.cli.stored import open_data
+from arena.cli.talk import Talk, plural
+from arena.errors import Interrupted, StoreError
+from arena.store.database import Database
+from arena.store.runs import Run
+from arena.tournament.plan import Plan
+
+__all__ = ["carry_on", "command"]
+
+
+@click.command("run")
+@tournament_options
+@click.option("--afresh", is_flag=True, help="A new run even if one with the same plan is stored.")
+@data_option
+@talking
+def command(talk: Talk, what: tuple[str, ...], data: Path, *, afresh: bool, **options: Any) -> int:
+    """Play a tournament, store it, write its report.
+
+    Without arguments: the reference bots of London, small. Bots named take the place of those in
+    FILE.toml, and options win over it. A run with the same plan goes on where it is: only missing
+    games are played, and of a changed bot only its own.
+    """
+    plan = plan_of(join(what, **options), data, talk)
+    with open_data(data, create=True) as database:
+        run = database.begin(plan, afresh=afresh)
+        introduce(talk, database, run)
+        return carry_on(talk, database, run, data)
+
+
+def introduce(talk: Talk, database: Database, run: Run) -> None:
+    """Say what is going to be played, what was promised about its secret, and by which rights."""
+    plan = run.plan
+    stored = sum(1 for _ in database.results(run))
+    talk.say(
+        f"Run {run.id}: {plural(len(plan.entrants), 'bot')}, {plural(plan.deals, 'deal')}, "
+        f"{plural(plan.count, 'game')} of {plan.ruleset}"
+        + (f"; {stored:,} are stored already." if stored else ".")
+    )
+    if plan.open_seed is not None:
+        talk.say(f"Open seed {plan.open_seed!r}: anybody can know its deals.")
+    else:
+        talk.say(f"SHA-256 of its secret: {plan.commitment}")
+    if stored < plan.count:
+        tell_rights(talk, plan)
+
+
+def tell_rights(talk: Talk, plan: Plan) -> None:
+    """Say in one line that there is no sandbox yet, louder where other people's bots play."""
+    strangers = [bot.name for bot in plan.entrants if not bot.trusted]
+    if strangers:
+        talk.warn(
+            f"no sandbox: {', '.join(strangers)} can do whatever you can; records are marked "
+            "`unsandboxed`"
+        )
+    else:
+        talk.say("No sandbox: all bots are the arena's own; records are marked `unsandboxed`.")
+
+
+def carry_on(talk: Talk, database: Database, run: Run, data: Path) -> int:
+    """Play what is missing, then tell how the run ended; return the exit code.
+
+    Raises:
+        StoreError, Interrupted: with the command that goes on.
+    """
+    resume = f"arena resume {run.id}" + (f" --data {data}" if data != Path("arena-data") else "")
+    started = time.monotonic()
+    try:
+        summary, stopped = play_missing(talk, database, run)
+    except StoreError as error:
+        raise StoreError(f"{error}\nWhat was stored stays. Go on with: {resume}") from error
+    took_s = time.monotonic() - started
+    if not summary.is_over:
+        if stopped.at_once:
+            talk.say(f"Stopped at once. Go on with: {resume}")
+            return Exit.STOPPED
+        raise Interrupted(
+            f"run {run.id} was stopped at {summary.judged:,} of {summary.planned:,} games. "
+            f"Go on with: {resume}"
+        )
+    database.finish(run)
+    run = database.find_run(run.id)
+    ending = ending_of(database, run)
+    report = write_report(database, run, ending, data)
+    tell_ending(talk, run, ending, report=report, took_s=took_s)
+    talk.next(f"arena verify {run.id}   (was everything played by the rules?)")
+    return ending.code
