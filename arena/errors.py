@@ -4,6 +4,7 @@ ArenaError                     shown to a person without a traceback
 ├── ConfigError                something impossible was asked for: exit code 2
 │   └── BotRefused             a bot can't be staged, started or greeted: exit code 2
 ├── IllegalMove(rule, text)    the rules do not allow this here
+├── RecordError                a record does not replay, or shows what it may not
 ├── BotFault(kind, text)       a bot broke its side of the bargain: forfeit
 ├── HostFault                  our own machine failed a game: the game is void
 │   └── StoreError             the database refused: exit code 75
@@ -23,6 +24,7 @@ __all__ = [
     "HostFault",
     "IllegalMove",
     "Interrupted",
+    "RecordError",
     "StoreError",
 ]
 
@@ -51,6 +53,10 @@ class IllegalMove(ArenaError):
         super().__init__(f"{rule}: {text}")
         self.rule = rule
         self.text = text
+
+
+class RecordError(ArenaError):
+    """A record does not replay against the rules; the text says at which play, and what differs."""
 
 
 class BotFault(ArenaError):

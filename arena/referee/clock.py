@@ -13,40 +13,28 @@ import msgspec
 
 from protocol.messages import ClockSettings
 
-__all__ = ["Clock", "charge", "left_ms", "limit_ms", "start"]
+__all__ = ["Clock", "charge", "start"]
 
 
-class Clock(msgspec.Struct, frozen=True, gc=False):
+class Clock(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One side's budget between two answers."""
 
     bank_ms: float  # at the beginning of the turn
-    spent_ms: float = 0.0  # in earlier parts of this turn
+    spent_ms: float  # in earlier parts of this turn
+    limit_ms: float  # what the next answer may take
+    left_ms: int | None  # whole milliseconds left in the bank now; None without a clock
 
 
-def start(settings: ClockSettings) -> Clock:
-    """Return the budget that a side begins a game with."""
-    return Clock(float(settings.bank_ms))
-
-
-def limit_ms(settings: ClockSettings | None, clock: Clock, *, wall_ms: float = inf) -> float:
-    """Return what the next answer may take.
+def start(settings: ClockSettings | None, *, wall_ms: float = inf) -> Clock:
+    """Return the budget that a side begins a game with.
 
     Args:
         settings: the game's clock; None for a game on nodes or without any clock.
-        clock: the side's budget.
         wall_ms: what a turn may take where no clock is kept: the wall stop of a game on nodes.
     """
     if settings is None:
-        return wall_ms - clock.spent_ms
-    return settings.move_ms + clock.bank_ms - clock.spent_ms
-
-
-def left_ms(settings: ClockSettings | None, clock: Clock) -> int | None:
-    """Return what is left in the bank now, in whole milliseconds; None without a clock."""
-    if settings is None:
-        return None
-    over = clock.spent_ms - settings.move_ms
-    return int(clock.bank_ms - over if over > 0 else clock.bank_ms)
+        return Clock(bank_ms=0.0, spent_ms=0.0, limit_ms=wall_ms, left_ms=None)
+    return _clock(settings, float(settings.bank_ms), 0.0)
 
 
 def charge(
@@ -64,20 +52,30 @@ def charge(
         clock: the side's budget before the answer.
         spent_ms: from the last byte of the request to the newline of the answer.
         more: whether the turn goes on: then nothing is added yet.
-        wall_ms: as in `limit_ms`.
+        wall_ms: as in `start`.
 
     Returns:
         The budget after it; None if the flag fell. Exactly the limit is still in time.
     """
+    if spent_ms > clock.limit_ms:
+        return None
     spent = clock.spent_ms + spent_ms
     if settings is None:
-        if spent > wall_ms:
-            return None
-        return Clock(0.0, spent) if more else Clock(0.0)
-    over = spent - settings.move_ms
-    if over > clock.bank_ms:
-        return None
+        spent = spent if more else 0.0
+        return Clock(bank_ms=0.0, spent_ms=spent, limit_ms=wall_ms - spent, left_ms=None)
     if more:
-        return Clock(clock.bank_ms, spent)
-    bank = clock.bank_ms - over if over > 0 else clock.bank_ms
-    return Clock(bank + settings.increment_ms)
+        return _clock(settings, clock.bank_ms, spent)
+    over = spent - settings.move_ms
+    if over <= 0 and not settings.increment_ms and not clock.spent_ms:
+        return clock  # nothing was drawn and nothing is added: most answers end here
+    return _clock(settings, clock.bank_ms - max(0.0, over) + settings.increment_ms, 0.0)
+
+
+def _clock(settings: ClockSettings, bank_ms: float, spent_ms: float) -> Clock:
+    free = settings.move_ms - spent_ms
+    return Clock(
+        bank_ms=bank_ms,
+        spent_ms=spent_ms,
+        limit_ms=bank_ms + free,
+        left_ms=int(bank_ms if free >= 0 else max(0.0, bank_ms + free)),
+    )

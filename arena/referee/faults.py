@@ -26,6 +26,7 @@ __all__ = [
     "describe",
     "forfeit",
     "is_ours",
+    "tell",
 ]
 
 # Where nothing tells which fault came first, the one further left counts.
@@ -129,8 +130,13 @@ def describe(fault: Caught, *, bot: str, game: str, play: int) -> str:
         play: how many plays were made before.
     """
     where = "at the start" if fault.phase == "start-up" else f"at play {play}"
+    return f"{quote(bot.encode()[:40])}, game {game}, {where}: {tell(fault)}"
+
+
+def tell(fault: Caught) -> str:
+    """Return a fault as one line for the bot itself: the game's id never goes on the wire."""
     what = "".join(char if char.isprintable() else quote(char.encode()) for char in fault.text)
-    return f"{quote(bot.encode()[:40])}, game {game}, {where}: {fault.kind}: {what}"
+    return f"{fault.kind}: {what}"
 
 
 def _kind(error: BaseException) -> FaultKind | None:

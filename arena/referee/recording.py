@@ -10,6 +10,7 @@ from time import monotonic
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from arena import __version__
 from arena.referee.faults import Caught, describe, forfeit
@@ -29,6 +30,7 @@ from arena.referee.seat import Seat
 from arena.rules.ruleset import Ply, Ruleset, Side, Verdict
 from arena.sandbox.limits import NOTES_BYTES
 from protocol.messages import PROTOCOL
+from protocol.messages import Play as Answer
 from protocol.quoting import quote
 
 __all__ = ["FORFEIT", "VOID", "Recorder", "SideNotes"]
@@ -76,15 +78,39 @@ class Recorder:
         self._started = datetime.now(UTC)
         self._started_at = monotonic()
 
-    def note(self, side: Side, note: object) -> None:
-        """Keep the note of the play that comes next, if the side has room for it."""
+    def play(
+        self,
+        side: Side,
+        answer: Answer,
+        plies: tuple[Ply, ...],
+        charged_ms: float,
+        bank_ms: int | None,
+    ) -> None:
+        """Write down what a side played.
+
+        Args:
+            side: who played.
+            answer: what it said.
+            plies: those that counted.
+            charged_ms: what it was charged.
+            bank_ms: what is left in its bank; None without a clock.
+        """
+        index = len(self.plays)
+        if answer.note is not UNSET:
+            self._note(side, index, answer.note)
+        time = TurnTime(play=index, charged_ms=charged_ms, bank_ms=bank_ms)
+        self.sides[side].times.append(time)
+        self.plays.append((side, plies, answer.more))
+
+    def _note(self, side: Side, index: int, note: object) -> None:
+        """Keep the note of a play, if its side has room for it."""
         notes = self.sides[side]
         size = len(msgspec.json.encode(note))
         if notes.note_bytes + size > NOTES_BYTES:
             notes.notes_dropped += 1
             return
         notes.note_bytes += size
-        self.notes[len(self.plays)] = note
+        self.notes[index] = note
 
     def fault(self, fault: Caught, seat: Seat | None) -> None:
         """Note a fault and what shows it; of the faults of one side the first counts."""
@@ -124,10 +150,10 @@ class Recorder:
 
     def wire_plays(self) -> tuple[Play, ...]:
         """Return what was played in the shape of records."""
-        to_builtins = msgspec.to_builtins
+        plain = msgspec.to_builtins([plies for _, plies, _ in self.plays])
         return tuple(
-            Play(side=side.value, plies=tuple(to_builtins(ply) for ply in plies), more=more)
-            for side, plies, more in self.plays
+            Play(side=side.value, plies=plies, more=more)
+            for (side, _, more), plies in zip(self.plays, map(tuple, plain), strict=True)
         )
 
     def record(self, state: Any, *, plays: Sequence[Play], void: str | None = None) -> GameRecord:

@@ -10,11 +10,11 @@ import trio
 from msgspec import UNSET, Raw
 
 from arena.referee import clock as clocks
-from arena.referee.faults import CAUGHT, Caught, caught, is_ours
+from arena.referee.faults import CAUGHT, Caught, caught, is_ours, tell
 from arena.referee.greeting import check_fits
 from arena.referee.keys import wire_ids
 from arena.referee.pool import BotPool
-from arena.referee.record import GameRecord, GameSpec, TurnTime
+from arena.referee.record import GameRecord, GameSpec
 from arena.referee.recording import Recorder
 from arena.referee.requests import deal_request, end_record, end_request, hello_request
 from arena.referee.seat import Seat
@@ -54,6 +54,7 @@ class _Game:
         self.ids = wire_ids(self.key)
         self.recorder = Recorder(spec, self.ruleset)
         self.seats: dict[Side, Seat] = {}
+        self.told: dict[Side, bool] = {}  # whether the bot took its `end`
         self.void: str | None = None
 
     async def play(self) -> GameRecord:
@@ -76,9 +77,10 @@ class _Game:
         """Start both bots and wait for both: what one does has no part in the other's result."""
         hello_ids = {side: next(self.ids) for side in Side}
         deal_ids = {side: next(self.ids) for side in Side}
+        first, second = Side
         async with trio.open_nursery() as nursery:
-            for side in Side:
-                nursery.start_soon(self._seat, side, hello_ids[side], deal_ids[side])
+            nursery.start_soon(self._seat, second, hello_ids[second], deal_ids[second])
+            await self._seat(first, hello_ids[first], deal_ids[first])
 
     async def _seat(self, side: Side, hello_id: str, deal_id: str) -> None:
         spec = self.spec
@@ -158,28 +160,36 @@ class _Game:
         record = None
         if self.void is None and not (spec.keep and spec.rated):
             record = end_record(self.ruleset, self.state, plays, verdict)
-        async with trio.open_nursery() as nursery:
-            for side, seat in self.seats.items():
-                nursery.start_soon(self._leave, side, seat, verdict, record)
+        leaving = [
+            (side, seat)
+            for side, seat in self.seats.items()
+            if not await self._keep(side, seat, verdict, record)
+        ]
+        if leaving:
+            async with trio.open_nursery() as nursery:
+                for side, seat in leaving:
+                    nursery.start_soon(self._leave, side, seat)
 
-    async def _leave(self, side: Side, seat: Seat, verdict: Verdict, record: Raw | None) -> None:
+    async def _keep(self, side: Side, seat: Seat, verdict: Verdict, record: Raw | None) -> bool:
+        """Tell a bot how it ended, and keep it for the next game if that may be."""
         recorder, pool = self.recorder, self.pool
         fault = recorder.sides[side].fault
         # Who moved illegally still keeps to the protocol, and is told why it lost.
-        told = (
-            self.void is None
-            and (fault is None or fault.kind == "illegal")
-            and seat.tell(end_request(verdict, fault=recorder.fault_line(side), record=record))
-        )
-        if told and fault is None and pool.can_keep(seat, self.spec):
-            recorder.seat_left(side, seat)
-            await pool.keep(seat, self.spec)
-            return
-        if told:
-            await pool.dismiss(seat)
-        else:
-            await pool.drop(seat)
+        if self.void is None and (fault is None or fault.kind == "illegal"):
+            end = end_request(verdict, fault=tell(fault) if fault else None, record=record)
+            self.told[side] = seat.tell(end)
+        if fault is not None or not self.told.get(side) or not pool.can_keep(seat, self.spec):
+            return False
         recorder.seat_left(side, seat)
+        await pool.keep(seat, self.spec)
+        return True
+
+    async def _leave(self, side: Side, seat: Seat) -> None:
+        if self.told.get(side):
+            await self.pool.dismiss(seat)
+        else:
+            await self.pool.drop(seat)
+        self.recorder.seat_left(side, seat)
 
     async def _break_off(self) -> None:
         for seat in self.seats.values():
@@ -203,10 +213,10 @@ class _Turns:
         self._side = seat.side
         self._settings = None if spec.nodes is not None else spec.clock
         self._wall_ms = inf if spec.nodes is None else float(spec.limits.nodes_turn_ms)
-        self._clock = clocks.start(self._settings) if self._settings else clocks.Clock(0.0)
+        self._clock = clocks.start(self._settings, wall_ms=self._wall_ms)
         self._charged_ms: float | None = None
         self._legal = seat.wants("legal")
-        self._plies_type = tuple[game.ruleset.ply_type, ...]  # type: ignore[name-defined]
+        self._plies_type: Any = tuple.__class_getitem__((game.ruleset.ply_type, ...))
 
     async def take(self) -> None:
         """Take one turn, in as many parts as the bot sends it in.
@@ -214,58 +224,61 @@ class _Turns:
         Raises:
             BotFault, RemoteProtocolError, ValidationError, IllegalMove: a fault of the bot.
         """
+        game, seat, side = self._game, self._seat, self._side
+        ruleset, channel = game.ruleset, seat.channel
         part, more = 1, True
         while more:
-            more = await self._take_part(part)
+            state, limit_ms = game.state, self._clock.limit_ms
+            # Views, events and plies go into the line as they are: no detour by raw JSON.
+            view: Any = ruleset.view(state, side)
+            events: Any = UNSET if self.events is None else self.events
+            legal: Any = ruleset.legal(state) if self._legal else UNSET
+            request = Turn(
+                id=next(game.ids),
+                part=part,
+                view=view,
+                events=events,
+                legal=legal,
+                bank_ms=self._clock.left_ms,
+                charged_ms=self._charged_ms,
+            )
+            answer: Any = await seat.ask(request, limit_s=limit_ms / 1000)
+            spent_s = channel.answered_at - channel.sent_at - channel.lost_s
+            more = self._play(answer, round(spent_s * 1000, 3))
             part += 1
 
-    async def _take_part(self, part: int) -> bool:
-        """Ask once and play the answer; True if the same turn goes on."""
-        game, seat, side, settings = self._game, self._seat, self._side, self._settings
-        ruleset, state, recorder = game.ruleset, game.state, game.recorder
-        limit_ms = clocks.limit_ms(settings, self._clock, wall_ms=self._wall_ms)
-        view: Any = ruleset.view(state, side)
-        events: Any = UNSET if self.events is None else self.events
-        legal: Any = ruleset.legal(state) if self._legal else UNSET
-        request = Turn(
-            id=next(game.ids),
-            part=part,
-            view=view,
-            events=events,
-            legal=legal,
-            bank_ms=clocks.left_ms(settings, self._clock),
-            charged_ms=self._charged_ms,
+    def _play(self, answer: Play, spent_ms: float) -> bool:
+        """Charge an answer and play it; True if the same turn goes on."""
+        game, side = self._game, self._side
+        ruleset, recorder = game.ruleset, game.recorder
+        self._charged_ms = spent_ms
+        limit_ms = self._clock.limit_ms
+        # The channel was the judge of the time; rounding it must not make another one.
+        clock = clocks.charge(
+            self._settings,
+            self._clock,
+            spent_ms if spent_ms < limit_ms else limit_ms,
+            more=answer.more,
+            wall_ms=self._wall_ms,
         )
-        answer: Any = await seat.ask(request, limit_s=limit_ms / 1000)
-        channel = seat.channel
-        spent_ms = (channel.answered_at - channel.sent_at - channel.lost_s) * 1000
-        if channel.lost_s:
-            recorder.overloaded = True
-        self._charged_ms = spent_ms = round(spent_ms, 3)
-        play: Play = answer
-        after = clocks.charge(
-            settings, self._clock, min(spent_ms, limit_ms), more=play.more, wall_ms=self._wall_ms
-        )
-        if after is None:  # the channel has seen to it
+        if clock is None:
             raise BotTooSlow(f"the answer took {spent_ms:,.0f} ms of {limit_ms:,.0f} ms")
-        self._clock = after
-        plies = msgspec.convert(play.plies, self._plies_type)
-        played = ruleset.play(state, plies, more=play.more)
-        seat.phase = "off-turn"
-        if play.note is not UNSET:
-            recorder.note(side, play.note)
-        recorder.sides[side].times.append(
-            TurnTime(
-                play=len(recorder.plays),
-                charged_ms=spent_ms,
-                bank_ms=clocks.left_ms(settings, after),
-            )
-        )
-        recorder.plays.append((side, plies[: played.counted], play.more))
-        game.state = played.state
+        self._clock = clock
+        plies = _convert(answer.plies, self._plies_type)
+        played = ruleset.play(game.state, plies, more=answer.more)
+        self._seat.phase = "off-turn"
+        if self._seat.channel.lost_s:
+            recorder.overloaded = True
+        recorder.play(side, answer, plies[: played.counted], spent_ms, clock.left_ms)
+        state = game.state = played.state
         if self.events is not None:
             self.events = [event.what for event in played.events if event.seen_by in (None, side)]
-        theirs = self.other.events
-        if theirs is not None:
-            theirs += [event.what for event in played.events if event.seen_by in (None, side.other)]
-        return play.more and ruleset.to_move(played.state) is side
+        if self.other.events is not None:
+            theirs = side.other
+            self.other.events += [
+                event.what for event in played.events if event.seen_by in (None, theirs)
+            ]
+        return answer.more and ruleset.to_move(state) is side
+
+
+_convert = msgspec.convert
