@@ -15,7 +15,6 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from arena.errors import IllegalMove
-from arena.referee import clock as clocks
 from arena.referee import record
 from arena.referee.keys import derive, dice_seed, wire_ids
 from arena.referee.requests import deal_request, end_record, end_request, hello_request
@@ -162,8 +161,8 @@ class Model:
         self.bots = {Side.MISTER_X: golden.mister_x, Side.DETECTIVES: golden.detectives}
         self.unseen: dict[Side, list[Event]] = {side: [] for side in Side}
         self.plays: list[record.Play] = []
-        start = clocks.start(golden.clock) if golden.clock else clocks.Clock(0.0)
-        self.clocks = dict.fromkeys(Side, start)
+        self.bank_ms = {side: float(golden.clock.bank_ms if golden.clock else 0) for side in Side}
+        self.spent_ms = 0.0  # in this turn
 
     def request(self, side: Side, message: AnyRequest) -> None:
         """The referee says something to a side."""
@@ -244,9 +243,7 @@ class Model:
                 note={"part": part} if chatty else UNSET,
             )
             self.answer(side, answer)
-            after = clocks.charge(self.golden.clock, self.clocks[side], CHARGED_MS, more=more)
-            assert after is not None
-            self.clocks[side] = after
+            self.charge(side, more=more)
             try:
                 played = self.ruleset.play(self.state, plies, more=more)
             except IllegalMove as exc:
@@ -271,9 +268,26 @@ class Model:
             view=raw(self.ruleset.view(self.state, side)),
             events=events,
             legal=raw(self.ruleset.legal(self.state)) if "legal" in wants else UNSET,
-            bank_ms=clocks.left_ms(self.golden.clock, self.clocks[side]),
+            bank_ms=self.left_ms(side),
             charged_ms=None if first else CHARGED_MS,
         )
+
+    def left_ms(self, side: Side) -> int | None:
+        """What a side has left in its bank, between two answers."""
+        clock = self.golden.clock
+        if clock is None:
+            return None
+        return int(self.bank_ms[side] - max(0.0, self.spent_ms - clock.move_ms))
+
+    def charge(self, side: Side, *, more: bool) -> None:
+        """Charge an answer to a side's clock; every answer takes the same time."""
+        self.spent_ms += CHARGED_MS
+        clock = self.golden.clock
+        if clock is not None and not more:
+            self.bank_ms[side] -= max(0.0, self.spent_ms - clock.move_ms)
+            self.bank_ms[side] += clock.increment_ms
+        if not more:
+            self.spent_ms = 0.0
 
     def note(self, side: Side, plies: list[Ply], played: Played, *, more: bool) -> None:
         """Go on to the state after an answer."""
