@@ -222,11 +222,14 @@ class Deal:
             starts = self.numbers["cards"]["mister_x"]
             self._belief = Belief(self.board, starts, _taken(self.view))
         for view in self._seen:
-            # The team doesn't move while Mister X does. In his own views it has moved since.
-            taken = _taken(self._last if self.side == "mister_x" else view)
+            # The team doesn't move while Mister X does. In a view of his it has moved since his
+            # last steps, in a view of the team's it had moved before his new ones.
+            old, new = _taken(self._last), _taken(view)
+            taken = old if self.side == "mister_x" else new
+            self._belief.arrive(taken)
             for slot in view["log"][len(self._last["log"]) :]:
                 self._belief.ply(slot["ticket"], taken, slot["station"])
-            self._belief.arrive(_taken(view))
+            self._belief.arrive(new)
             self._last = view
         self._seen.clear()
         return self._belief

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.resources
 import importlib.util
 import itertools
 from collections.abc import Callable, Sequence
@@ -18,13 +19,13 @@ from arena.rules.ruleset import Ruleset, Side
 Brain = Callable[[Turn], Sequence[dict[str, Any]]]
 Watch = Callable[[Any, Side, Turn], None]  # the state, who is asked, what it was asked
 
-ROOT = Path(__file__).parents[2] / "bots"
+BOTS = Path(str(importlib.resources.files("bots")))
 _numbers = itertools.count()
 
 
 def load_bot(name: str) -> ModuleType:
     """Import a reference bot's own module anew."""
-    file = ROOT / "reference" / name / "bot.py"
+    file = BOTS / "reference" / name / "bot.py"
     spec = importlib.util.spec_from_file_location(f"bot_{name}_{next(_numbers)}", file)
     assert spec is not None
     assert spec.loader is not None
