@@ -5,17 +5,17 @@ plan order. `pairing(i)` is computed, never looked up, so a plan of ten million 
 memory. Deals are the outermost loop, and deal k is the same for every pairing.
 
 **Round robin.** Every bot that plays Mister X meets every bot that plays the detectives, save
-itself. Let `a` bots play Mister X and `b` the detectives, those that play both first in both
+itself. Let `a` bots play Mister X and `b` the detectives, those that play both last in both
 lists. One deal is a sequence of `a*b` places, cut into `gcd(a, b)` blocks of `lcm(a, b)`; in a
 block the Mister X bots and the detectives bots each take turns, and the detectives start the block
 `shift` places further on. With N two-sided bots (a = b = N) a block is a stage (i, i+s mod N), and
-the shifts 0, 1, N-1, 2, N-2 … make the two stages of a pair follow each other. Whatever the lists,
-the places where a bot would meet itself are the first ones of the deal, so that leaving them out
-is a subtraction.
+the shifts 1, N-1, 2, N-2 … 0 make the two stages of a pair follow each other. Whatever the lists,
+the places where a bot would meet itself are the last ones of the deal, so that leaving them out
+spoils nothing.
 
 In every prefix the games as Mister X (and those as detectives) of any two bots differ by at most
-one, for lists that are all two-sided or all one-sided. In a mixed list a two-sided bot has one
-opponent fewer than a one-sided bot, so the balance holds within each deal and among bots alike.
+one. In a mixed list a two-sided bot has one opponent fewer than a one-sided one, so there that
+holds within each deal, and over all deals among bots that play the same sides.
 """
 
 from __future__ import annotations
@@ -83,7 +83,9 @@ class _Grid(NamedTuple):
         a, b = len(self.rows), len(self.columns)
         blocks = math.gcd(a, b)
         block, step = divmod(place, a * b // blocks)
-        shift = (block + 1) // 2 if block % 2 else (blocks - block // 2) % blocks
+        shift = blocks - 1 - block // 2 if block % 2 else block // 2 + 1
+        if block == blocks - 1:
+            shift = 0
         return self.rows[step % a], self.columns[(step + shift) % b]
 
 
@@ -113,11 +115,10 @@ class RoundRobin:
         _check(mister_x, detectives, deals)
         both = sorted(set(mister_x) & set(detectives))
         self._grid = _Grid(
-            (*both, *(bot for bot in mister_x if bot not in set(both))),
-            (*both, *(bot for bot in detectives if bot not in set(both))),
+            (*(bot for bot in mister_x if bot not in set(both)), *both),
+            (*(bot for bot in detectives if bot not in set(both)), *both),
         )
-        self._left_out = 0 if self_play else len(both)
-        self._a_deal = self._grid.size - self._left_out
+        self._a_deal = self._grid.size - (0 if self_play else len(both))
         if not self._a_deal:
             raise ConfigError(
                 "one bot alone has nobody to meet: name a second bot, or set self_play = true"
@@ -135,7 +136,7 @@ class RoundRobin:
         del results
         _check_index(index, self.count)
         deal, place = divmod(index, self._a_deal)
-        return Pairing(deal, *self._grid.at(place + self._left_out))
+        return Pairing(deal, *self._grid.at(place))
 
 
 class _Meeting(NamedTuple):
