@@ -338,7 +338,7 @@ class Turn:
     def part(self, plies: Sequence[dict[str, Any]]) -> Turn:
         """Send some plies of this turn, and return the rest of the turn once they are played.
 
-        If they end the game, the bot's function is left and never comes back.
+        If they end the turn or the game, the bot's function is left at this place.
         """
         if self._talk is None:
             raise RuntimeError("a turn made by hand has no referee to send a part to")
@@ -416,8 +416,8 @@ class Team:
         self.plies.append(move(figure, ticket, to))
 
 
-class _GameOver(Exception):
-    """The game ended while the bot waited for the rest of its turn."""
+class _TurnOver(Exception):
+    """The turn or the game was over while the bot waited for the rest of its turn."""
 
 
 class _Talk:
@@ -426,6 +426,8 @@ class _Talk:
     def __init__(self, read: Callable[[], bytes], write: Callable[[bytes], object]) -> None:
         self._read = read
         self._write = write
+        self.turn: Turn | None = None  # what was asked last, and the id of the request
+        self.asked = ""
 
     def next(self) -> dict[str, Any]:
         """Return the referee's next message; its going away is a `bye`."""
@@ -460,12 +462,18 @@ class _Talk:
         """Return the rest of a turn.
 
         Raises:
-            _GameOver: with the referee's message, if there is none.
+            _TurnOver: with the referee's message, if there is none.
         """
         message = self.next()
-        if message["type"] != "turn":
-            raise _GameOver(message)
-        return Turn(deal, message, self)
+        if message["type"] != "turn" or message["part"] == 1:
+            raise _TurnOver(message)
+        return self.begin(deal, message)
+
+    def begin(self, deal: Deal, message: dict[str, Any]) -> Turn:
+        """Return the turn, or the part of one, that a message asks for."""
+        self.turn = Turn(deal, message, self)
+        self.asked = message["id"]
+        return self.turn
 
 
 def play(
@@ -529,13 +537,13 @@ def _converse(
     while True:
         kind = message["type"]
         if kind == "turn" and deal is not None and brain is not None:
-            turn = Turn(deal, message, talk)
             try:
-                plies = brain(turn)
-            except _GameOver as over:
+                plies = brain(talk.begin(deal, message))
+            except _TurnOver as over:
                 message = over.args[0]
                 continue
-            talk.answer(message["id"], plies, turn.note, more=False)
+            note = talk.turn.note if talk.turn is not None else None  # of the last part
+            talk.answer(talk.asked, plies, note, more=False)
         elif kind == "deal":
             if "board" in message and (board is None or board.raw != message["board"]):
                 board = Board(message["board"])
