@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-import msgspec
 from msgspec.structs import replace
 
 from arena.rules.london.net import BITS, Net
@@ -41,14 +40,11 @@ from arena.rules.ruleset import Event, Played, Side, Verdict
 __all__ = [
     "Rules",
     "begin_mister_x_turn",
-    "encode_legal_steps",
     "legal_steps",
     "play_mister_x",
     "play_team",
     "second_steps",
 ]
-
-encode = msgspec.json.Encoder().encode
 
 CAPTURED = Verdict(winner=Side.DETECTIVES, reason="captured")  # L30
 ENCLOSED = Verdict(winner=Side.DETECTIVES, reason="enclosed")  # L31
@@ -88,28 +84,6 @@ def legal_steps(rules: Rules, state: State) -> tuple[Step, ...]:
     for name in state.unmoved:
         steps += _figure_steps(rules.net, state.figures[rules.places[name]], taken, state.pool)
     return tuple(steps)
-
-
-def encode_legal_steps(rules: Rules, state: State) -> bytes:
-    """Return `legal_steps` as JSON, put together from the encoded steps of each station."""
-    net, taken = rules.net, {figure.station for figure in state.figures}
-    if state.to_move is Side.MISTER_X:
-        here = state.path[-1]
-        if net.near[here].isdisjoint(taken):
-            kinds = _mister_x_kinds(state.supply, state.blacks)
-            return b"[%b]" % net.encoded[MISTER_X][kinds][here]
-        return encode(_mister_x_steps(net, here, taken, state.supply, state.blacks))
-    rows: list[bytes] = []
-    for name in state.unmoved:
-        figure = state.figures[rules.places[name]]
-        here = figure.station
-        if net.near[here].isdisjoint(taken):
-            row = net.encoded[name][_figure_kinds(figure, state.pool)][here]
-        else:
-            row = encode(_figure_steps(net, figure, taken, state.pool))[1:-1]
-        if row:
-            rows.append(row)
-    return b"[%b]" % b",".join(rows)
 
 
 def second_steps(rules: Rules, state: State, first: Step) -> tuple[Step, ...]:
@@ -284,35 +258,29 @@ def _are_detectives_stuck(rules: Rules, state: State) -> bool:
     return not any(_figure_steps(rules.net, one, taken, state.pool) for one in detectives)
 
 
-def _mister_x_kinds(supply: Tickets | None, blacks: int) -> int:
-    """The tickets that Mister X can pay with, as bits."""
-    return (ORDINARY if supply is None else _kinds(supply)) | (BLACK if blacks else 0)
-
-
 def _mister_x_steps(
     net: Net, here: int, taken: Collection[int], supply: Tickets | None, blacks: int
 ) -> tuple[Step, ...]:
     """Mister X's steps from a station, by ticket and station (L10-L12, L17, L20)."""
-    steps = net.steps[MISTER_X][_mister_x_kinds(supply, blacks)][here]
+    kinds = (ORDINARY if supply is None else _kinds(supply)) | (BLACK if blacks else 0)
+    steps = net.steps[MISTER_X][kinds][here]
     if net.near[here].isdisjoint(taken):
         return steps
     return tuple([step for step in steps if step.to not in taken])
-
-
-def _figure_kinds(figure: Figure, pool: Tickets | None) -> int:
-    """The tickets that a detective can pay with, or the vehicles of a Bobby, as bits."""
-    if figure.kind == "bobby":
-        return ORDINARY
-    purse = figure.tickets or pool
-    return 0 if purse is None else _kinds(purse)
 
 
 def _figure_steps(
     net: Net, figure: Figure, taken: Collection[int], pool: Tickets | None
 ) -> tuple[Step, ...]:
     """A detective's or Bobby's steps as things stand, by ticket and station (L2, L3, L10-L12)."""
-    steps = net.steps[figure.figure][_figure_kinds(figure, pool)][figure.station]
-    if net.near[figure.station].isdisjoint(taken):
+    here, purse = figure.station, figure.tickets or pool
+    if figure.kind == "bobby" or (purse is not None and purse.taxi and purse.bus and purse.metro):
+        steps = net.steps[figure.figure][ORDINARY][here]
+    elif purse is None:
+        return ()
+    else:
+        steps = net.steps[figure.figure][_kinds(purse)][here]
+    if net.near[here].isdisjoint(taken):
         return steps
     return tuple([step for step in steps if step.to not in taken])
 

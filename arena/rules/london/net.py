@@ -5,11 +5,9 @@ Steps, events and their JSON are made once, so that a request costs look-ups and
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import msgspec
 from msgspec.structs import asdict
 
 from arena.rules.london.state import (
@@ -42,8 +40,9 @@ class Net:
         reach: ticket → station → stations one step away. Black takes every vehicle, ferries too.
         steps: figure → set of tickets (as bits) → station → its steps, by ticket, then by station.
         near: station → all stations one step away, by whatever vehicle.
-        encoded: as `steps`, each row as JSON without its brackets; made when first asked for.
     """
+
+    __slots__ = ("near", "reach", "steps")
 
     def __init__(self, board: Board) -> None:
         ids = [station.id for station in board.stations]
@@ -61,18 +60,6 @@ class Net:
         self.steps: dict[FigureName, Rows] = {
             figure: self._rows(figure, MASKS if figure == MISTER_X else MASKS // 2)
             for figure in (MISTER_X, *DETECTIVES, *BOBBIES)
-        }
-
-    @cached_property
-    def encoded(self) -> dict[FigureName, tuple[dict[int, bytes], ...]]:
-        """The rows of `steps` as JSON, without their brackets."""
-        encode = msgspec.json.Encoder().encode
-        return {
-            figure: tuple(
-                {start: encode(row)[1:-1] for start, row in by_station.items()}
-                for by_station in by_mask
-            )
-            for figure, by_mask in self.steps.items()
         }
 
     def _rows(self, figure: FigureName, masks: int) -> Rows:

@@ -11,7 +11,6 @@ from arena.errors import ConfigError, IllegalMove
 from arena.rules.dealing import Stream
 from arena.rules.london.moves import (
     begin_mister_x_turn,
-    encode_legal_steps,
     legal_steps,
     play_mister_x,
     play_team,
@@ -172,10 +171,6 @@ class London:
         For Mister X first steps alone; `followers` gives what a double move can add.
         """
         return legal_steps(self._rules, state)
-
-    def encode_legal(self, state: State) -> bytes:
-        """Return `legal` as JSON, faster than encoding it."""
-        return encode_legal_steps(self._rules, state)
 
     def followers(self, state: State, ply: Step) -> tuple[Step, ...]:
         """Return what can follow a legal step in the same turn, in fixed order.
