@@ -117,12 +117,14 @@ class Plan(Answer, frozen=True, kw_only=True, tag="arena.plan/1"):
 
     ruleset: str
     bots: tuple[str, ...]
-    pairings: int
     deals: int
     games: int
-    pairs: int
+    pairs: int  # of one deal, sides swapped
+    sampled: int  # games tried, which time and disk go by
     expected_s: float | None
-    expected_bytes: int
+    longest_s: float | None  # that the clock allows
+    expected_bytes: int | None
+    mister_x_rate: float  # that the gap goes by
     smallest_gap_elo: float | None  # of two bots, 95 % two-sided, 80 % power
 
 

@@ -15,6 +15,7 @@ from arena.cli.limits import limits_of
 from arena.cli.options import complete_bot, talking
 from arena.cli.planning import greet_all
 from arena.cli.talk import Talk, table
+from arena.cli.writable import make_writable
 from arena.errors import BotRefused
 from arena.referee.record import SideWord
 from arena.rules import registry
@@ -87,10 +88,3 @@ def about(folder: str) -> str:
     """Return the first line of what a reference bot says of itself."""
     source = (Path(folder) / "bot.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
-
-
-def make_writable(folder: Path) -> None:
-    """Let staged copies, which are read-only, be deleted."""
-    for path in [folder, *folder.rglob("*")]:
-        if path.is_dir() and not path.is_symlink():
-            path.chmod(0o700)

@@ -1,44 +1,38 @@
-"""What a run came to: counted, rated, shown and told; for `run` and `resume`."""
+"""What a run came to: counted, rated, shown and told; for `run`, `resume` and `report`."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+import arena
 from arena.cli import answers
 from arena.cli.exits import Exit
+from arena.cli.game_table import table_row
 from arena.cli.ratings_shown import matrix_table, ratings_table
 from arena.cli.stored import Row, rows
 from arena.cli.talk import Talk, plural
 from arena.cli.tally import duration
-from arena.referee.record import FaultKind, SideWord
+from arena.referee.record import FaultKind
 from arena.store.database import Database
 from arena.store.runs import Run
+from reports.frames import GameRow, Games
+from reports.report import FaultCount, Meta, Report, build
 
-if TYPE_CHECKING:
-    from reports.played import Played
-
-__all__ = ["Ending", "ending_of", "fault_alerts", "tell_ending"]
-
-
-class BotFaults(msgspec.Struct, frozen=True, kw_only=True):
-    """Faults of one kind: how many by bot, and the first one."""
-
-    by_bot: Counter[str]
-    game: str
-    text: str | None
+__all__ = ["Ending", "ending_of", "fault_alerts", "tell_ending", "tell_games"]
 
 
-class Ending(msgspec.Struct, kw_only=True):
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
     """The games of a run as they count now."""
 
     games: answers.GamesCount
-    faults: dict[FaultKind, BotFaults]
-    played: Any  # reports.played.Played: games that have a winner and count
+    faults: dict[FaultKind, int]
     void: tuple[str, ...]  # ids of games that stay void
+    table: Games
+    report: Report
 
     @property
     def code(self) -> Exit:
@@ -48,102 +42,138 @@ class Ending(msgspec.Struct, kw_only=True):
         return Exit.FAULTS if self.faults else Exit.DONE
 
 
+class Counting:
+    """Counts games on their way into the table."""
+
+    def __init__(self) -> None:
+        self.played = 0
+        self.void: list[str] = []
+        self.faults: Counter[FaultKind] = Counter()
+
+    def table_rows(self, found: Iterator[Row]) -> Iterator[GameRow]:
+        """Count each game and pass it on as a row of the table."""
+        for row in found:
+            if row.reason == "void":
+                self.void.append(row.game)
+            else:
+                self.played += 1
+            for fault in (row.mister_x_fault, row.detectives_fault):
+                if fault is not None:
+                    self.faults[fault] += 1
+            yield table_row(row)
+
+
 def ending_of(database: Database, run: Run) -> Ending:
     """Read what a run came to; games in plan order, so equal games give equal numbers."""
-    from reports.played import gather
-
-    counted: list[Row] = []
-    played = 0
-    void: list[str] = []
-    faults: dict[FaultKind, BotFaults] = {}
-    for row in rows(database, run):
-        if row.reason == "void":
-            void.append(row.game)
-            continue
-        played += 1
-        note_faults(row, faults)
-        if row.counts and row.winner is not None:
-            counted.append(row)
-    gathered: Played = gather(
-        [row.mister_x for row in counted],
-        [row.detectives for row in counted],
-        [row.winner == "mister_x" for row in counted],
-        [str(row.deal) for row in counted],
+    counting = Counting()
+    table = Games.collect(counting.table_rows(rows(database, run)))
+    games = answers.GamesCount(
+        planned=run.plan.count, played=counting.played, void=len(counting.void)
     )
     return Ending(
-        games=answers.GamesCount(planned=run.plan.count, played=played, void=len(void)),
-        faults=faults,
-        played=gathered,
-        void=tuple(void),
+        games=games,
+        faults=dict(counting.faults),
+        void=tuple(counting.void),
+        table=table,
+        report=build(table, meta_of(run, games)),
     )
 
 
-def note_faults(row: Row, faults: dict[FaultKind, BotFaults]) -> None:
-    """Count the faults of a game."""
-    sides: tuple[tuple[SideWord, str, FaultKind | None], ...] = (
-        ("mister_x", row.mister_x, row.mister_x_fault),
-        ("detectives", row.detectives, row.detectives_fault),
+def meta_of(run: Run, games: answers.GamesCount) -> Meta:
+    """Return what a report tells about the run itself."""
+    plan = run.plan
+    facts = [("deals", f"{plan.deals:,}"), ("clock", clock_in_words(run))]
+    if plan.open_seed is not None:
+        facts.append(("open seed", plan.open_seed))
+    facts.append(("SHA-256 of the secret", plan.commitment))
+    notes = []
+    if run.state == "over":
+        facts.append(("secret", plan.secret))
+    else:
+        notes.append(
+            f"This run is not over: {games.played:,} of {games.planned:,} games are played."
+        )
+    if games.void:
+        notes.append(f"{plural(games.void, 'game')} stayed void, by the arena's own fault.")
+    return Meta(
+        title=f"Run {run.id}",
+        run=run.id,
+        ruleset=plan.ruleset,
+        arena=arena.__version__,
+        created=run.created,
+        finished=run.finished,
+        facts=facts,
+        notes=notes,
     )
-    for side, bot, kind in sides:
-        if kind is None:
-            continue
-        if kind not in faults:
-            seat = getattr(row.stored, side) if row.stored else None
-            faults[kind] = BotFaults(
-                by_bot=Counter(), game=row.game, text=seat.fault_text if seat else None
-            )
-        faults[kind].by_bot[bot] += 1
 
 
-def fault_alerts(ending: Ending) -> list[str]:
+def clock_in_words(run: Run) -> str:
+    """Return a run's time control."""
+    plan = run.plan
+    if plan.nodes is not None:
+        return f"{plan.nodes:,} nodes a turn"
+    if plan.clock is None:
+        return "none"
+    words = [f"{plan.clock.move_ms:,} ms a turn"]
+    if plan.clock.bank_ms:
+        words.append(f"{plan.clock.bank_ms:,} ms for the game")
+    if plan.clock.increment_ms:
+        words.append(f"{plan.clock.increment_ms:,} ms added after each")
+    return ", ".join(words)
+
+
+def fault_alerts(faults: list[FaultCount]) -> list[str]:
     """Return a line for each kind of fault: how many, whose, and what the first one was."""
+    by_kind: dict[str, list[FaultCount]] = {}
+    for fault in faults:
+        by_kind.setdefault(fault.kind, []).append(fault)
     lines = []
-    for kind, faults in ending.faults.items():
-        who = ", ".join(f"{bot} {count:,}" for bot, count in faults.by_bot.most_common())
-        line = f"{plural(faults.by_bot.total(), 'fault')} of kind {kind}: {who}"
-        if faults.text:
-            line += f"; first in game {faults.game[:10]}: {faults.text}"
+    for kind, found in by_kind.items():
+        by_bot: Counter[str] = Counter()
+        for fault in found:
+            by_bot[fault.bot] += fault.games
+        who = ", ".join(f"{bot} {count:,}" for bot, count in by_bot.most_common())
+        line = f"{plural(by_bot.total(), 'fault')} of kind {kind}: {who}"
+        told = next((fault for fault in found if fault.text), None)
+        if told is not None:
+            line += f"; in game {told.first_game[:10]}: {told.text}"
         lines.append(line)
     return lines
 
 
-def tell_ending(
-    talk: Talk, run: Run, ending: Ending, *, report: Path | None, took_s: float
-) -> None:
-    """Print ratings, win rates, alerts and where the report lies; with `--json` the object."""
-    from reports.ratings import Settings
-    from reports.standings import standings
-    from reports.win_rates import matrix
-
-    rated = None
-    if len(ending.played.mister_x):
-        rated = standings(ending.played, Settings())
-        talk.result(ratings_table(rated))
+def tell_games(talk: Talk, ending: Ending) -> None:
+    """Print ratings, win rates and a line for everything that a person should not miss."""
+    report = ending.report
+    if report.counts.counted:
+        talk.result(ratings_table(report.ratings))
         talk.result("")
-        talk.result(matrix_table(matrix(ending.played, order=[bot.name for bot in rated.bots])))
-        for line in rated.warnings:
-            talk.warn(line)
-    for line in fault_alerts(ending):
+        talk.result(matrix_table(report.matrix))
+    for line in (*report.ratings.warnings, *fault_alerts(report.faults)):
         talk.warn(line)
     if ending.void:
         shown = ", ".join(game[:10] for game in ending.void[:5])
         talk.warn(f"{plural(len(ending.void), 'game')} stayed void, by our own fault: {shown}")
+
+
+def tell_ending(talk: Talk, run: Run, ending: Ending, *, report: Path, took_s: float) -> None:
+    """Print how a run ended and where its report lies; with `--json` the object."""
+    tell_games(talk, ending)
     games = ending.games
     talk.say(
         f"Run {run.id}: {games.played:,} of {plural(games.planned, 'game')}, "
         f"{duration(took_s)} this time."
     )
-    if run.state == "over":
+    if run.plan.open_seed is None:
         talk.say(f"Its secret was {run.plan.secret}.")
-    if report is not None:
-        talk.result(f"Report: {report}")
+    talk.result(f"Report: {report}")
+    counted = ending.report.counts.counted
     talk.answer(
         answers.Run(
             run=run.id,
             games=games,
-            faults={kind: found.by_bot.total() for kind, found in ending.faults.items()},
-            ratings=None if rated is None else msgspec.to_builtins(rated),
-            report=None if report is None else str(report),
+            faults={str(kind): count for kind, count in ending.faults.items()},
+            ratings=msgspec.to_builtins(ending.report.ratings) if counted else None,
+            report=str(report),
             secret_sha256=run.plan.commitment,
             took_s=round(took_s, 3),
         )

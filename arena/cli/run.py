@@ -8,11 +8,9 @@ from typing import Any
 
 import click
 
-from arena.cli.ending import ending_of, tell_ending
 from arena.cli.exits import Exit
 from arena.cli.options import data_option, talking
 from arena.cli.planning import plan_of
-from arena.cli.reporting import write_report
 from arena.cli.running import play_missing
 from arena.cli.settings import join, tournament_options
 from arena.cli.stored import open_data
@@ -94,10 +92,14 @@ def carry_on(talk: Talk, database: Database, run: Run, data: Path) -> int:
             f"run {run.id} was stopped at {summary.judged:,} of {summary.planned:,} games. "
             f"Go on with: {resume}"
         )
+    # pandas and its kin take a second to load: not before the games, and not for `--help`.
+    from arena.cli.ending import ending_of, tell_ending
+    from arena.cli.reporting import write_report
+
     database.finish(run)
     run = database.find_run(run.id)
     ending = ending_of(database, run)
-    report = write_report(database, run, ending, data)
+    report = write_report(run, ending, data / "reports" / run.id)
     tell_ending(talk, run, ending, report=report, took_s=took_s)
     talk.next(f"arena verify {run.id}   (was everything played by the rules?)")
     return ending.code

@@ -1,0 +1,120 @@
+"""`arena export`: the games of a run as CSV, JSON lines or Parquet."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import click
+import msgspec
+
+from arena.cli import answers
+from arena.cli.options import data_option, talking
+from arena.cli.record_files import Line, transcript
+from arena.cli.stored import (
+    check_open_to_all,
+    find_run,
+    open_data,
+    run_argument,
+    spoil_option,
+)
+from arena.cli.talk import Talk, plural
+from arena.errors import ConfigError
+from arena.store.database import Database
+from arena.store.runs import Run
+
+__all__ = ["command"]
+
+
+@click.command("export")
+@run_argument
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["csv", "jsonl", "parquet"]),
+    required=True,
+    help="A table (csv, parquet), or whole records with what was said (jsonl).",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where to; left out, stdout.",
+)
+@spoil_option
+@data_option
+@talking
+def command(
+    talk: Talk,
+    run: str | None,
+    kind: Literal["csv", "jsonl", "parquet"],
+    output: Path | None,
+    data: Path,
+    *,
+    spoil: bool,
+) -> None:
+    """Write the games of a run as CSV, JSON lines or Parquet.
+
+    RUN is the beginning of a run's id; left out, it is the last one. A CSV file can be rated by
+    `arena rate`, a file of JSON lines be checked by `arena verify`.
+    """
+    if output is None and (talk.json or (kind == "parquet" and sys.stdout.isatty())):
+        raise click.UsageError("name a file with -o: stdout is taken.")
+    with open_data(data) as database:
+        found = find_run(database, run)
+        check_open_to_all(found, spoil=spoil)
+        chunks, count = content(database, found, kind)
+        try:
+            if output is None:
+                sys.stdout.flush()
+                for chunk in chunks:
+                    sys.stdout.buffer.write(chunk)
+                sys.stdout.buffer.flush()
+            else:
+                with output.open("wb") as file:
+                    file.writelines(chunks)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise ConfigError(f"{output}: can't be written ({error.strerror}).") from error
+    talk.say(f"{plural(count, 'game')} of run {found.id}.")
+    talk.answer(
+        answers.Exported(
+            run=found.id, format=kind, file=None if output is None else str(output), games=count
+        )
+    )
+    name = output or "FILE"
+    if kind == "csv":
+        talk.next(f"arena rate {name}")
+    elif kind == "jsonl":
+        talk.next(f"arena verify {name}")
+    else:
+        talk.next("arena report")
+
+
+def content(database: Database, run: Run, kind: str) -> tuple[Iterator[bytes], int]:
+    """Return what is written, piece by piece, and the number of games in it."""
+    if kind == "jsonl":
+        count = sum(1 for _ in database.stored_games(run))
+        return json_lines(database, run), count
+    from arena.cli.game_table import collect
+
+    games = collect(database, run)
+    if kind == "csv":
+        return iter([games.csv().encode()]), len(games)
+    try:
+        frame = games.frame.drop(columns=["x_text", "d_text"])  # prose, as in the CSV
+        return iter([frame.to_parquet(index=False)]), len(games)
+    except ImportError as error:
+        raise ConfigError(
+            "Parquet needs the extra of that name: pip install 'misterx-arena[parquet]'."
+        ) from error
+
+
+def json_lines(database: Database, run: Run) -> Iterator[bytes]:
+    """Yield a line for each game that was played, in plan order."""
+    for record in database.records(run):
+        yield msgspec.json.encode(Line(record=record, transcript=transcript(record))) + b"\n"

@@ -1,0 +1,162 @@
+"""`arena plan`: what a run would play, what it would cost, and what it could see."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import trio
+
+from arena.cli import answers
+from arena.cli.options import data_option, talking
+from arena.cli.planning import plan_of
+from arena.cli.settings import join, tournament_options
+from arena.cli.talk import Talk, plural, table
+from arena.cli.tally import duration
+from arena.referee.record import GameRecord
+from arena.referee.referee import play_game
+from arena.store.packing import pack
+from arena.tournament.executors.local import usable_cpus
+from arena.tournament.plan import Plan
+
+__all__ = ["command"]
+
+SAMPLED_S = 4.0  # games are tried for so long, to know what one takes
+SAMPLED_GAMES = 30
+ROW_BYTES = 700  # of a game in the database beside its record: rows, indices, times
+USUAL_RATE = 0.35  # of Mister X, where the games tried tell too little
+USUAL_DEAL_SD = 1.0  # logits by which deals differ
+FEW_GAMES = 20
+
+
+class Sample(msgspec.Struct, frozen=True, kw_only=True):
+    """What games took that were tried."""
+
+    games: int
+    game_s: float
+    game_bytes: float
+    escaped: int
+
+
+@click.command("plan")
+@tournament_options
+@data_option
+@talking
+def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> None:
+    """Say what a run would play, cost and be able to see.
+
+    A few games are tried for some seconds to know what one takes; nothing is stored.
+    """
+    settings = join(what, **options)
+    plan = plan_of(settings, data, talk)
+    sample = trio.run(try_games, plan)
+    answer = answer_of(plan, sample)
+    talk.result(
+        table(
+            ("of the run", "#"),
+            [
+                ("rules", plan.ruleset),
+                ("bots", f"{len(plan.entrants):,}"),
+                ("deals, the same for every pairing", f"{plan.deals:,}"),
+                ("games", f"{plan.count:,}"),
+                ("game pairs (a deal twice, sides swapped)", f"{plan.pairs:,}"),
+                ("time expected", lasting(answer.expected_s)),
+                ("time at most, by the clock", lasting(answer.longest_s)),
+                ("disk expected", size(answer.expected_bytes)),
+                ("smallest gap of two bots that shows", gap(answer.smallest_gap_elo)),
+            ],
+        )
+    )
+    talk.say(
+        f"Time and disk go by {plural(sample.games, 'game')} tried"
+        + (f", with {plan.jobs or len(usable_cpus())} at once" if sample.games else "")
+        + "; the gap by 95 % two-sided, 80 % power, "
+        f"Mister X winning {100 * answer.mister_x_rate:.0f} %."
+    )
+    talk.answer(answer)
+    talk.next(" ".join(["arena run", *what]))
+
+
+async def try_games(plan: Plan) -> Sample:
+    """Play games from all over the plan, one after the other, for a few seconds."""
+    wanted = min(SAMPLED_GAMES, plan.count)
+    records: list[GameRecord] = []
+    started = time.monotonic()
+    with trio.move_on_after(SAMPLED_S):
+        for number in range(wanted):
+            record = await play_game(plan.spec(number * plan.count // wanted))
+            if record.aside.void is None:
+                records.append(record)
+    took_s = time.monotonic() - started
+    if not records:
+        return Sample(games=0, game_s=0.0, game_bytes=0.0, escaped=0)
+    return Sample(
+        games=len(records),
+        game_s=min(sum(record.aside.took_s for record in records), took_s) / len(records),
+        game_bytes=sum(sum(map(len, pack(record))) for record in records) / len(records),
+        escaped=sum(record.core.winner == "mister_x" for record in records),
+    )
+
+
+def answer_of(plan: Plan, sample: Sample) -> answers.Plan:
+    """Return what `--json` prints."""
+    from reports.power import smallest_gap
+
+    rate = USUAL_RATE
+    if sample.games >= FEW_GAMES:
+        rate = min(max(sample.escaped / sample.games, 0.05), 0.95)
+    at_once = min(plan.jobs or len(usable_cpus()), plan.count)
+    cores = min(at_once, len(usable_cpus()))
+    tried = sample.games > 0
+    return answers.Plan(
+        ruleset=plan.ruleset,
+        bots=tuple(bot.name for bot in plan.entrants),
+        deals=plan.deals,
+        games=plan.count,
+        pairs=plan.pairs,
+        sampled=sample.games,
+        expected_s=round(sample.game_s * plan.count / cores, 1) if tried else None,
+        longest_s=longest_s(plan, at_once),
+        expected_bytes=round((sample.game_bytes + ROW_BYTES) * plan.count) if tried else None,
+        mister_x_rate=round(rate, 3),
+        smallest_gap_elo=smallest_gap(plan.deals, mister_x_rate=rate, deal_sd=USUAL_DEAL_SD)
+        if plan.pairs
+        else None,
+    )
+
+
+def longest_s(plan: Plan, at_once: int) -> float | None:
+    """Return the time that the clock lets a run take; None without a clock."""
+    from arena.rules import registry
+
+    if plan.clock is None:
+        return None
+    turns = registry.make(plan.ruleset).max_turns
+    clock = plan.clock
+    game_ms = 2 * clock.bank_ms + turns * (clock.move_ms + clock.increment_ms)
+    return round((game_ms + plan.limits.first_ready_ms) / 1000 * plan.count / at_once, 1)
+
+
+def lasting(seconds: float | None) -> str:
+    """Return a time, or that it is not known."""
+    return "not known" if seconds is None else duration(seconds)
+
+
+def size(count: int | None) -> str:
+    """Return bytes as people read them."""
+    if count is None:
+        return "not known"
+    value = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if value >= 10 or unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"
+
+
+def gap(elo: float | None) -> str:
+    """Return a gap in Elo points."""
+    return "none: too few pairs" if elo is None else f"{elo:.3g} Elo"

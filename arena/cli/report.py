@@ -1,0 +1,46 @@
+"""`arena report`: the report of a run, written again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from arena.cli import answers
+from arena.cli.options import data_option, talking
+from arena.cli.stored import check_open_to_all, find_run, open_data, run_argument, spoil_option
+from arena.cli.talk import Talk
+
+__all__ = ["command"]
+
+
+@click.command("report")
+@run_argument
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to; left out, reports/RUN in the data folder.",
+)
+@spoil_option
+@data_option
+@talking
+def command(talk: Talk, run: str | None, output: Path | None, data: Path, *, spoil: bool) -> None:
+    """Write the report of a run again.
+
+    RUN is the beginning of a run's id; left out, it is the last one.
+    """
+    from arena.cli.ending import ending_of, tell_games
+    from arena.cli.reporting import write_report
+
+    with open_data(data) as database:
+        found = find_run(database, run)
+        check_open_to_all(found, spoil=spoil)
+        ending = ending_of(database, found)
+    folder = write_report(found, ending, output or data / "reports" / found.id)
+    tell_games(talk, ending)
+    files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
+    talk.result(f"Report: {folder}")
+    talk.answer(answers.Reported(run=found.id, report=str(folder), files=tuple(files)))
+    talk.next(f"open {folder / 'index.html'} in a browser")

@@ -1,0 +1,143 @@
+"""`arena verify`: records replayed against the rules and searched for leaks; vectors checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from arena.cli import answers
+from arena.cli.exits import Exit
+from arena.cli.options import data_option, talking
+from arena.cli.record_files import read_records
+from arena.cli.stored import find_run, open_data
+from arena.cli.talk import Talk, plural
+from arena.errors import ArenaError, ConfigError, RecordError
+from arena.referee.audit import find_leaks
+from arena.referee.record import GameRecord
+from arena.referee.replay import replay
+from arena.rules import vectors
+from arena.store.database import Database, GameRef
+from arena.store.runs import Run
+
+__all__ = ["check_record", "command"]
+
+SHOWN = 20  # failures on the terminal; --json has them all
+
+
+@click.command("verify")
+@click.argument("records", nargs=-1, metavar="[RUN | RECORD]…")
+@click.option(
+    "--vectors",
+    "vector_files",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Check the position vectors of FILE against the rules instead.",
+)
+@data_option
+@talking
+def command(
+    talk: Talk, records: tuple[str, ...], vector_files: tuple[Path, ...], data: Path
+) -> int:
+    """Replay records against the rules and search them for leaks.
+
+    RUN is the beginning of a run's id; left out, it is the last one. RECORD is the beginning of a
+    game's id, or a file with a record a line, as `arena export --format jsonl` writes it.
+    """
+    failed: list[answers.Failed] = []
+    checked = 0
+    what = "record"
+    if vector_files:
+        if records:
+            raise click.UsageError("--vectors checks vectors alone: name no records with it.")
+        what = "vector"
+        for file in vector_files:
+            found = vectors.check(file)
+            checked += found.checked
+            failed += [answers.Failed(id=one.id, what=one.what) for one in found.differences]
+    else:
+        for name, trouble in checks(records, data):
+            checked += 1
+            failed += [answers.Failed(id=name, what=text) for text in trouble]
+    passed = checked - len({one.id for one in failed})
+    for one in failed[:SHOWN]:
+        talk.result(f"{one.id}: {one.what}")
+    if len(failed) > SHOWN:
+        talk.result(f"… and {len(failed) - SHOWN:,} more")
+    talk.result(f"{passed:,} of {plural(checked, what)} passed")
+    talk.answer(answers.Verify(checked=checked, passed=passed, failed=tuple(failed)))
+    if failed:
+        talk.next("arena protocol   (what a record may hold), and an author who wants to know")
+        return Exit.NO
+    talk.next("arena report   (what the games came to)")
+    return Exit.DONE
+
+
+def checks(records: tuple[str, ...], data: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each record's id and what is wrong with it."""
+    files = [text for text in records if Path(text).is_file()]
+    for text in files:
+        for name, record in read_records(Path(text)):
+            yield name, check_record(record)
+    others: list[str] = [text for text in records if text not in files]
+    if not files or others:
+        with open_data(data) as database:
+            for prefix in others or (None,):
+                yield from stored_checks(database, prefix)
+
+
+def stored_checks(database: Database, prefix: str | None) -> Iterator[tuple[str, list[str]]]:
+    """Check the games of a run, or one game, whichever the prefix begins."""
+    try:
+        run = find_run(database, prefix)
+    except ConfigError as no_run:
+        if prefix is None:
+            raise
+        try:
+            ref = database.find_game(prefix)
+        except ConfigError as no_game:
+            raise ConfigError(
+                f"{prefix!r} is no file, no run ({no_run}) and no game ({no_game})"
+            ) from no_game
+        run = database.find_run(ref.run)
+        yield ref.game, check_stored(database, run, ref)
+        return
+    for game in database.stored_games(run):
+        ref = GameRef(run=run.id, game=game.game)
+        yield game.game, check_stored(database, run, ref)
+
+
+def check_stored(database: Database, run: Run, ref: GameRef) -> list[str]:
+    """Return what is wrong with a stored game, its place in the plan included."""
+    try:
+        record = database.record(ref)
+    except ArenaError as error:
+        return [str(error)]
+    return [*against_plan(record, run), *check_record(record)]
+
+
+def check_record(record: GameRecord) -> list[str]:
+    """Return everything that is wrong with a record; nothing if it is as it should be."""
+    try:
+        replayed = replay(record.core, record.notes, aside=record.aside)
+    except (RecordError, ConfigError) as error:
+        return [str(error)]
+    return find_leaks(record.core, replayed)
+
+
+def against_plan(record: GameRecord, run: Run) -> Iterator[str]:
+    """Yield how a record differs from the game that the plan has at its place."""
+    core = record.core
+    if not 0 <= core.index < run.plan.count:
+        yield f"the plan has no game {core.index}"
+        return
+    spec = run.plan.spec(core.index)
+    for field in ("game", "deal", "deal_seed", "game_key", "ruleset", "clock", "nodes"):
+        if getattr(core, field) != getattr(spec, field):
+            yield f"`{field}` differs from the plan's game {core.index}"
+    for side in ("mister_x", "detectives"):
+        if msgspec.structs.asdict(getattr(core, side))["hash"] != getattr(spec, side).hash:
+            yield f"another bot played {side} than the plan's game {core.index} has"
