@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from typing import Any, NoReturn, cast
 
 import msgspec
@@ -168,12 +169,9 @@ def _cure(line: bytes, at: int, reason: str) -> str:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        seen: set[str] = set()
-        for key, _ in pairs:
-            if key in seen:
-                name = key.encode(errors="backslashreplace")
-                raise _NotStrict(f"duplicate key '{quote(name, 40)}'")
-            seen.add(key)
+        [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
+        name = quote(twice.encode(errors="backslashreplace"), 40)
+        raise _NotStrict(f"duplicate key '{name}'")
     return found
 
 
