@@ -17,7 +17,7 @@ from arena.referee.record import BotSpec, GameSpec
 from arena.referee.seat import Seat
 from arena.rules.ruleset import Side
 from arena.sandbox.channel import LineChannel
-from arena.sandbox.deadlines import DeadlineWatch
+from arena.sandbox.hub import Hub
 from arena.sandbox.limits import END_GRACE_S
 from arena.sandbox.process import start_bot
 from protocol.messages import Bye, Limits
@@ -46,14 +46,12 @@ class BotPool:
 
     def __init__(self, start: Starter | None = None) -> None:
         self._start = start or self._start_process
-        self._watch = DeadlineWatch()
+        self._hub = Hub()
         self._idle: OrderedDict[int, tuple[_Key, Seat]] = OrderedDict()
         self._manager = trio.open_nursery()
-        self._nursery: trio.Nursery | None = None
 
     async def __aenter__(self) -> Self:
-        self._nursery = await self._manager.__aenter__()
-        self._nursery.start_soon(self._watch.run)
+        self._hub.start(await self._manager.__aenter__())
         return self
 
     async def __aexit__(
@@ -62,21 +60,17 @@ class BotPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> bool | None:
-        nursery = self._nursery
-        if nursery is not None:
+        try:
             async with trio.open_nursery() as ending:
                 for _, seat in self._idle.values():
                     ending.start_soon(self.dismiss, seat)
+        finally:
             self._idle.clear()
-            nursery.cancel_scope.cancel()
+            self._hub.stop()
         return await self._manager.__aexit__(kind, error, trace)
 
     def _start_process(self, bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> LineChannel:
-        process = start_bot(self._watch, bot.command, bot.folder, limits=limits, cpu_s=cpu_s)
-        if self._nursery is None:
-            raise RuntimeError("a pool starts bots inside `async with` only")  # pragma: no cover
-        process.attend(self._nursery)
-        return process
+        return start_bot(self._hub, bot.command, bot.folder, limits=limits, cpu_s=cpu_s)
 
     def seat(self, spec: GameSpec, side: Side) -> Seat:
         """Return a seat for this side of a game: a kept one that is free, else a new process.

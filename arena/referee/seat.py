@@ -50,7 +50,6 @@ class Seat:
         self.phase = "start-up"
         self.log.clear()
         self.log_dropped = 0
-        self.channel.take_stderr()
 
     async def greet(self, request: Hello, limits: Limits) -> HelloAnswer:
         """Greet a new process, once; its answer is kept as `hello`. Raises as `ask` does."""
@@ -91,10 +90,13 @@ class Seat:
             self.phase = "turn"
         session.request(request)
         said = self.last_request = encode(request)
-        line = await channel.ask(said, limit_s=limit_s)
-        while (answer := self._read(line)) is None:
-            line = await channel.listen()
-        return answer
+        line = self.last_line = await channel.ask(said, limit_s=limit_s)
+        if line[:1] == b"{" and session.answer(answer := decode_answer(line)):
+            return answer
+        found = self._read(line)
+        while found is None:
+            found = self._read(await channel.listen())
+        return found
 
     def _read(self, line: bytes) -> AnyAnswer | None:
         """Read a line; None if it is no answer: a `log`, or blank."""

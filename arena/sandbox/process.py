@@ -1,8 +1,8 @@
 """Start a process group, speak lines, end the group.
 
-The hot path is `ask`: one write, one wait, one read. Whatever can go wrong (the deadline, the end
-of the process) wakes the waiting task by `trio.lowlevel.notify_closing`, so the good path has no
-cancel scope, no exception and no task of its own.
+The hot path is `ask`: one write, one wait, one read. Whatever else can happen (the deadline, the
+end of the process) wakes the same wait and is looked into then; the good path has no cancel scope,
+no exception and no task of its own.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import trio
 
 from arena.errors import BotRefused, HostFault
 from arena.sandbox.channel import BotExited, BotOverran, BotTooSlow
-from arena.sandbox.deadlines import DeadlineWatch
+from arena.sandbox.hub import Hub
 from arena.sandbox.limits import BOT_ENVIRONMENT, BOT_NICE, limit_command
 from arena.sandbox.startable import check_startable
 from arena.sandbox.starvation import Counts, look, starved_s
@@ -32,9 +32,10 @@ from protocol.quoting import quote
 
 __all__ = ["BotProcess", "open_bot", "start_bot"]
 
-_READ_BYTES = 16_384  # at once; most answers have a hundred
+_READ_BYTES = 4_096  # at once; most answers have a few hundred, and more costs more
 _KILL_WAIT_S = 2.0  # from SIGKILL to the end of the process, at most
 _LAST_WORD_S = 0.25  # from the end of a stream to the end of the process it announces
+_STDERR_READ_BYTES = 65_536  # at once: a pipe holds no more
 _STDERR_LAST_BYTES = 1 << 20  # read from the pipe after the end, at most
 _GLANCE_SHARE = 0.05  # of a limit, after which a slow bot's counts are read for the first time
 _MOST_EXTENSION = 4.0  # times the limit, and two seconds: nobody is waited for without end
@@ -43,7 +44,9 @@ _FLUSH_HINT = "did the bot flush its output, and does it answer every request?"
 
 _read = os.read
 _write = os.write
-_wait_readable = trio.lowlevel.wait_readable
+_current_task = trio.lowlevel.current_task
+_reschedule = trio.lowlevel.reschedule
+_wait_task_rescheduled = trio.lowlevel.wait_task_rescheduled
 
 
 class BotProcess:
@@ -52,13 +55,11 @@ class BotProcess:
     Attributes:
         pid: of the process, which leads a session and a group of its own.
         spawned_at: reading of `time.monotonic` just before it was started.
-        wake_at: what the deadline watch goes by.
+        wake_at: what the hub goes by.
         overloaded: whether a deadline was moved since this was last set to False.
     """
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], watch: DeadlineWatch, *, line_bytes: int
-    ) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], hub: Hub, *, line_bytes: int) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise HostFault("a bot was started without its three pipes")  # pragma: no cover
         self.pid = process.pid
@@ -69,7 +70,7 @@ class BotProcess:
         self.overloaded = False
         self._process = process
         self._stderr = StderrTail()
-        self._watch = watch
+        self._hub = hub
         self._line_bytes = line_bytes
         self._stdin = process.stdin.fileno()
         self._stdout = process.stdout.fileno()
@@ -87,8 +88,12 @@ class BotProcess:
         self._closed = False
         self._stderr_open = True
         self._stdin_broken = False
-        self._vigil = trio.CancelScope(shield=True)
-        self._draining = trio.CancelScope(shield=True)
+        self._task: trio.lowlevel.Task | None = None  # waits for the standard output
+        self._ready = False  # something came while nobody waited
+        hub.add(self._stdout, self._on_stdout, on_change=True)
+        hub.add(self._stderr_fd, self._on_stderr)
+        hub.add(self._pidfd, self._on_end)
+        hub.add_waiter(self)
 
     # --- asking ---------------------------------------------------------------------------------
 
@@ -109,8 +114,27 @@ class BotProcess:
         now = self.sent_at = monotonic()
         deadline = self._deadline = now + limit_s
         self.wake_at = wake_at = now + limit_s * _GLANCE_SHARE
-        if wake_at < self._watch.next_at:
-            self._watch.hurry(wake_at)
+        if wake_at < self._hub.next_at:
+            self._hub.hurry(wake_at)
+        if self._trouble or self._ready or self._rest:
+            return await self._receive(deadline)
+        # What follows is the first round of `_receive` for an answer that comes in one piece.
+        self._task = _current_task()
+        await _wait_task_rescheduled(self._give_up)
+        if not self._trouble:
+            try:
+                chunk = _read(self._stdout, _READ_BYTES)
+            except BlockingIOError:
+                return await self._receive(deadline)
+            now = monotonic()
+            if now <= deadline and chunk.find(b"\n") + 1 == len(chunk) < _READ_BYTES and chunk:
+                self.answered_at = now
+                self.wake_at = inf
+                return chunk[:-1]
+            self._rest = chunk
+            self._ready = not chunk or len(chunk) == _READ_BYTES
+            if b"\n" in chunk:
+                self._trouble = True
         return await self._receive(deadline)
 
     async def listen(self) -> bytes:
@@ -118,8 +142,9 @@ class BotProcess:
         line = self.take_line()
         if line is not None:
             return line
+        await trio.lowlevel.checkpoint()  # who floods with `log` lines must not stop the others
         self.wake_at = self._deadline
-        self._watch.hurry(self.wake_at)
+        self._hub.hurry(self.wake_at)
         return await self._receive(self._deadline)
 
     async def _receive(self, deadline: float) -> bytes:
@@ -129,14 +154,21 @@ class BotProcess:
                 if line is not None:
                     return line
                 deadline = self._deadline
+            if self._ready:
+                self._ready = False
+            else:
+                self._task = _current_task()
+                await _wait_task_rescheduled(self._give_up)
             try:
-                await _wait_readable(self._stdout)
                 chunk = _read(self._stdout, _READ_BYTES)
-            except (trio.ClosedResourceError, BlockingIOError):
+            except BlockingIOError:
                 continue  # somebody woke us: `_trouble` says so
+            if len(chunk) == _READ_BYTES:
+                self._ready = True  # there may be more, of which nobody will tell us again
             now = monotonic()
             if not chunk:
                 self.wake_at = inf
+                self._ready = True  # it stays at its end
                 raise await self._exited("its standard output")
             end = chunk.find(b"\n")
             if end >= 0 and now <= deadline:
@@ -169,7 +201,7 @@ class BotProcess:
         """Write what the pipe did not take at once of a request, under a deadline of its own."""
         started = monotonic()
         self.wake_at = self._deadline = started + self._limit_s
-        self._watch.hurry(self.wake_at)
+        self._hub.hurry(self.wake_at)
         rest = memoryview(line)[written:]
         while rest:
             if self._ended.is_set():
@@ -205,9 +237,39 @@ class BotProcess:
     def _disturb(self) -> None:
         """Wake the task that waits for this bot, so that it looks closer."""
         self._trouble = True
+        self._on_stdout()
         if not self._closed:
-            trio.lowlevel.notify_closing(self._stdout)
             trio.lowlevel.notify_closing(self._stdin)
+
+    def _on_stdout(self) -> None:
+        task = self._task
+        if task is None:
+            self._ready = True
+        else:
+            self._task = None
+            _reschedule(task)
+
+    def _give_up(self, raise_cancel: object) -> trio.lowlevel.Abort:
+        del raise_cancel
+        self._task = None
+        return trio.lowlevel.Abort.SUCCEEDED
+
+    def _on_stderr(self) -> None:
+        """Take in what a talkative bot says, or it stalls."""
+        try:
+            chunk = _read(self._stderr_fd, _STDERR_READ_BYTES)
+        except BlockingIOError:
+            return
+        if chunk:
+            self._stderr.add(chunk)
+        else:
+            self._hub.remove(self._stderr_fd)
+
+    def _on_end(self) -> None:
+        """The process has ended: nobody need wait for it any more."""
+        self._hub.remove(self._pidfd)
+        self._ended.set()
+        self._disturb()
 
     async def _look_closer(self) -> bytes | None:
         """Find out why the task was woken.
@@ -260,7 +322,7 @@ class BotProcess:
         self.overloaded = True
         self._deadline += lost
         self.wake_at = self._deadline
-        self._watch.hurry(self.wake_at)
+        self._hub.hurry(self.wake_at)
         return True
 
     async def _exited(self, stream: str) -> BotExited:
@@ -374,7 +436,7 @@ class BotProcess:
             return
         self._closed = True
         with trio.CancelScope(shield=True):
-            self._watch.discard(self)
+            self._hub.remove_waiter(self)
             self._close_stdin()
             if grace_s > 0:
                 with trio.move_on_after(grace_s):
@@ -387,9 +449,7 @@ class BotProcess:
             self._drain_rest()
             self._stderr_open = False
             for fd in (self._stdout, self._stderr_fd, self._pidfd):
-                trio.lowlevel.notify_closing(fd)
-            self._vigil.cancel()
-            self._draining.cancel()
+                self._hub.remove(fd)
             self._process.poll()  # reaps it; a process that no kill ends stays with the kernel
             for pipe in (self._process.stdout, self._process.stderr):
                 if pipe is not None:
@@ -402,36 +462,11 @@ class BotProcess:
             trio.lowlevel.notify_closing(self._stdin)
             pipe.close()
 
-    # --- tasks ----------------------------------------------------------------------------------
-
-    def attend(self, nursery: trio.Nursery) -> None:
-        """Start the two tasks that look after the process until `end`."""
-        nursery.start_soon(self._keep_vigil)
-        nursery.start_soon(self._drain_stderr)
-
-    async def _keep_vigil(self) -> None:
-        """Wait for the end of the process, so that nobody waits for a dead one."""
-        with self._vigil, suppress(trio.ClosedResourceError):
-            await _wait_readable(self._pidfd)
-            self._ended.set()
-            self._disturb()
-
-    async def _drain_stderr(self) -> None:
-        """Read the standard error all the time, or a talkative bot stalls."""
-        with self._draining, suppress(trio.ClosedResourceError):
-            while True:
-                await _wait_readable(self._stderr_fd)
-                with suppress(BlockingIOError):
-                    chunk = _read(self._stderr_fd, 65_536)
-                    if not chunk:
-                        return
-                    self._stderr.add(chunk)
-
     def _drain_rest(self) -> None:
         left = _STDERR_LAST_BYTES
         while left > 0:
             try:
-                chunk = _read(self._stderr_fd, 65_536)
+                chunk = _read(self._stderr_fd, _STDERR_READ_BYTES)
             except BlockingIOError:
                 return
             if not chunk:
@@ -441,7 +476,7 @@ class BotProcess:
 
 
 def start_bot(
-    watch: DeadlineWatch,
+    hub: Hub,
     command: Sequence[str],
     folder: str,
     *,
@@ -450,12 +485,12 @@ def start_bot(
 ) -> BotProcess:
     """Start a bot in its folder, in a session and process group of its own; its limits are set.
 
-    The caller calls `attend` with a nursery, and ends the bot with `end` in any case. Must be
-    called on the thread that runs trio and lives as long as the bot: the parent-death signal
-    follows the thread that started the child, and trio's worker threads come and go.
+    The caller ends the bot with `end` in any case, while the hub still runs. Must be called on the
+    thread that runs trio and lives as long as the bot: the parent-death signal follows the thread
+    that started the child, and trio's worker threads come and go.
 
     Args:
-        watch: the worker's deadline watch.
+        hub: the worker's.
         command: the bot's command.
         folder: its working folder.
         limits: what it is held to.
@@ -485,9 +520,8 @@ def start_bot(
         raise BotRefused(f"the bot can't be started: {os.strerror(exc.errno or 0)}") from exc
     with suppress(OSError):
         os.setpriority(os.PRIO_PROCESS, process.pid, BOT_NICE)
-    bot = BotProcess(process, watch, line_bytes=limits.line_bytes)
+    bot = BotProcess(process, hub, line_bytes=limits.line_bytes)
     bot.spawned_at = spawned_at
-    watch.add(bot)
     return bot
 
 
@@ -496,16 +530,19 @@ async def open_bot(
     command: Sequence[str], folder: str, *, limits: Limits, cpu_s: int | None = None
 ) -> AsyncIterator[BotProcess]:
     """Run one bot by itself; end its whole group on the way out. Raises as `start_bot` does."""
-    watch = DeadlineWatch()
-    bot = start_bot(watch, command, folder, limits=limits, cpu_s=cpu_s)
+    hub = Hub()
+    try:
+        bot = start_bot(hub, command, folder, limits=limits, cpu_s=cpu_s)
+    except BaseException:
+        hub.stop()
+        raise
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(watch.run)
-        bot.attend(nursery)
+        hub.start(nursery)
         try:
             yield bot
         finally:
             await bot.end()
-            nursery.cancel_scope.cancel()
+            hub.stop()
 
 
 def _signal_name(number: int) -> str:
