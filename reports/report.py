@@ -1,0 +1,246 @@
+"""The data of a report: standings, win rates, ends, faults, times, games that count for nobody.
+
+`build` makes them from a table of games; `report.json` is this structure, and its JSON Schema is
+published in `reports/schema/`. Everything here is in plan order or in the order of the standings.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+
+from reports.played import Played
+from reports.ratings import Settings
+from reports.standings import Model, Standings, standings
+from reports.win_rates import Matrix, Share, by_bot, matrix
+
+__all__ = [
+    "SCHEMA",
+    "BotShares",
+    "Counts",
+    "End",
+    "Excluded",
+    "FaultCount",
+    "Meta",
+    "Report",
+    "RoundCount",
+    "Source",
+    "TimeUse",
+    "build",
+    "schema",
+]
+
+SCHEMA = "arena.report-data/1"
+
+
+class Meta(msgspec.Struct, frozen=True, kw_only=True):
+    """What is told about the run itself; what is not known is left out.
+
+    Attributes:
+        title: heading of the page.
+        run: id of the run.
+        ruleset: its text, options included.
+        arena: version of the arena.
+        created, finished: UTC, ISO 8601.
+        facts: more lines for the head of the page, such as clock and seed: name, value.
+        notes: sentences that a reader must know, such as a run that is not over.
+    """
+
+    title: str = "Report"
+    run: str | None = None
+    ruleset: str | None = None
+    arena: str | None = None
+    created: str | None = None
+    finished: str | None = None
+    facts: list[tuple[str, str]] = []
+    notes: list[str] = []
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """Games by what became of them: `games` is `counted` and `excluded` together."""
+
+    games: int
+    counted: int  # have a winner, and go into ratings
+    excluded: int  # count for nobody
+    forfeits: int  # of `counted`: decided by a fault
+    deals: int
+
+
+class BotShares(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot's shares of games won on each side."""
+
+    bot: str
+    mister_x: Share
+    detectives: Share
+
+
+class End(msgspec.Struct, frozen=True, kw_only=True):
+    """How games that count ended: the ruleset's word, or `fault` with its kind."""
+
+    reason: str
+    fault: str | None  # the loser's
+    winner: str  # a side
+    games: int
+    rounds: float | None  # mean
+
+
+class RoundCount(msgspec.Struct, frozen=True, kw_only=True):
+    """Games that count, without forfeits, that ended in a round."""
+
+    round: int
+    mister_x: int  # won by Mister X
+    detectives: int
+
+
+class FaultCount(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot's faults of one kind in one phase."""
+
+    bot: str
+    kind: str
+    phase: str | None
+    games: int
+    share: float  # of the games that the bot was seated in
+    first_game: str  # id
+    text: str | None  # of that game: what was expected, what came
+
+
+class TimeUse(msgspec.Struct, frozen=True, kw_only=True):
+    """Charged times of a bot's answers on one side, over all its games. In milliseconds."""
+
+    bot: str
+    side: str
+    games: int
+    answers: int
+    p50_ms: float | None
+    p95_ms: float | None
+    max_ms: float | None
+    start_p50_ms: float | None  # from spawn to the first `ready`
+
+
+class Excluded(msgspec.Struct, frozen=True, kw_only=True):
+    """A game that counts for nobody, with the rule that says so."""
+
+    game: str
+    index: int
+    deal: str
+    mister_x: str
+    detectives: str
+    rule: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """All that the page, the tables and `report.json` tell."""
+
+    schema: str
+    meta: Meta
+    counts: Counts
+    ratings: Standings
+    without_faults: Standings | None  # the same without forfeits; `null` if there are none
+    shares: list[BotShares]
+    matrix: Matrix
+    ends: list[End]
+    rounds: list[RoundCount]
+    faults: list[FaultCount]
+    times: list[TimeUse]
+    excluded: list[Excluded]
+
+
+class Source(Protocol):
+    """What a report asks of a table of games; `reports.frames.Games` is one."""
+
+    def __len__(self) -> int: ...
+
+    def played(self, *, forfeits: bool = True) -> Played:
+        """The games that count; without `forfeits` only those that were played out."""
+        ...
+
+    def forfeits(self) -> int:
+        """How many games that count were decided by a fault."""
+        ...
+
+    def deals(self) -> int:
+        """How many deals there are."""
+        ...
+
+    def ends(self) -> list[End]:
+        """How the games that count ended."""
+        ...
+
+    def rounds(self) -> list[RoundCount]:
+        """In which round games ended."""
+        ...
+
+    def faults(self) -> list[FaultCount]:
+        """Faults by bot, kind and phase."""
+        ...
+
+    def times(self, order: list[str]) -> list[TimeUse]:
+        """Time use by bot and side, bots in this order."""
+        ...
+
+    def excluded(self) -> list[Excluded]:
+        """Games that count for nobody."""
+        ...
+
+
+def build(
+    games: Source, meta: Meta, *, settings: Settings | None = None, model: Model = "a"
+) -> Report:
+    """Work out everything that a report tells.
+
+    Args:
+        games: all games of the run, those that count for nobody too.
+        meta: what to tell about the run.
+        settings: how to rate.
+        model: which ratings head the page.
+
+    Raises:
+        ConfigError: if an anchor or the prior can't be met.
+    """
+    how = settings or Settings()
+    played = games.played()
+    rated = standings(played, how, model=model)
+    forfeits = games.forfeits()
+    without = None
+    if forfeits:
+        clean = games.played(forfeits=False)
+        known = tuple(anchor for anchor in how.anchors if anchor.bot in clean.bots)
+        without = standings(clean, msgspec.structs.replace(how, anchors=known), model=model)
+    order = [bot.name for bot in rated.bots]
+    shares = by_bot(played)
+    return Report(
+        schema=SCHEMA,
+        meta=meta,
+        counts=Counts(
+            games=len(games),
+            counted=len(played.mister_x),
+            excluded=len(games) - len(played.mister_x),
+            forfeits=forfeits,
+            deals=games.deals(),
+        ),
+        ratings=rated,
+        without_faults=without,
+        shares=[
+            BotShares(bot=name, mister_x=shares[name][0], detectives=shares[name][1])
+            for name in order
+        ],
+        matrix=matrix(played, order),
+        ends=games.ends(),
+        rounds=games.rounds(),
+        faults=games.faults(),
+        times=games.times(order),
+        excluded=games.excluded(),
+    )
+
+
+def schema() -> dict[str, Any]:
+    """JSON Schema (2020-12) of `report.json`."""
+    made = msgspec.json.schema(Report)
+    defs = made["$defs"]
+    defs["Report"]["properties"]["schema"] = {"const": SCHEMA}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "report.json of a report folder",
+        **made,
+    }

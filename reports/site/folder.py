@@ -1,0 +1,76 @@
+"""Writes the report folder: `index.html` and the same numbers as CSV, JSON, Markdown and SVG."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from arena.errors import ConfigError
+from reports import charts
+from reports.frames import Games, matrix_csv, ratings_csv
+from reports.report import Report
+from reports.site.markdown import markdown
+from reports.site.page import page
+
+__all__ = ["FILES", "write"]
+
+FILES = (
+    "ratings.csv",
+    "matrix.csv",
+    "games.csv",
+    "report.json",
+    "report.md",
+    "ratings.svg",
+    "win-rates.svg",
+)
+
+
+def write(report: Report, folder: Path, *, games: Games | None = None) -> Path:
+    """Write a report into a folder, which is made where it is missing.
+
+    Each file is replaced as a whole: a reader never sees half of one.
+
+    Args:
+        report: what to write.
+        folder: where; other files in it stay.
+        games: the games themselves for `games.csv`, left out if `None`.
+
+    Returns:
+        The page, `index.html` in the folder.
+
+    Raises:
+        ConfigError: if the folder can't be written.
+    """
+    texts = {
+        "ratings.csv": ratings_csv(report.ratings),
+        "matrix.csv": matrix_csv(report),
+        "report.json": msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n",
+        "report.md": markdown(report),
+        "ratings.svg": charts.rating_plot(report.ratings),
+        "win-rates.svg": charts.heat_map(report.matrix),
+    }
+    if games is not None:
+        texts["games.csv"] = games.csv()
+    beside = tuple(file for file in FILES if file in texts)
+    texts["index.html"] = page(report, files_beside=beside)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            _replace(folder / file, text)
+    except OSError as exc:
+        raise ConfigError(
+            f"the report can't be written to {folder}: {exc.strerror}; name another folder"
+        ) from exc
+    return folder / "index.html"
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write beside, then rename. A lone surrogate in a name becomes a question mark."""
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(text.encode("utf-8", "replace"))
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

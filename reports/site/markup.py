@@ -1,0 +1,146 @@
+"""Small pieces of HTML. Every text goes through `text` or `name`: nothing else may escape."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from reports.names import shortened, shown
+from reports.win_rates import Share
+
+__all__ = [
+    "NA",
+    "Cell",
+    "Column",
+    "elo",
+    "minus",
+    "name",
+    "percent",
+    "section",
+    "share",
+    "table",
+    "text",
+]
+
+LONGEST_NAME = 80
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """A cell's markup, with its class."""
+
+    markup: str
+    kind: str = ""
+
+
+class Column(msgspec.Struct, frozen=True):
+    """A column's heading, markup allowed, with its class (`text` and `name` stand left)."""
+
+    heading: str
+    kind: str = ""
+
+
+def text(value: object) -> str:
+    """Any text as markup; what can't be seen is written as its number."""
+    return html.escape(shown(str(value)))
+
+
+def name(value: str) -> str:
+    """A bot's name; its direction of writing stays inside."""
+    return f"<bdi>{html.escape(shortened(value, LONGEST_NAME))}</bdi>"
+
+
+def na(reason: str) -> Cell:
+    """A number that can't be told, with the reason."""
+    return Cell(f'<abbr title="{text(reason)}">n/a</abbr>', "na")
+
+
+NA = na("the games do not tell")
+
+
+def elo(value: float | None) -> Cell:
+    """A rating in whole points, with its sign."""
+    return NA if value is None else Cell(minus(f"{value:+.0f}" if round(value) else "0"))
+
+
+def minus(number: str) -> str:
+    """A number with a real minus sign."""
+    return number.replace("-", "\N{MINUS SIGN}")
+
+
+def percent(value: float | None, digits: int = 0) -> str:
+    """A share in per cent; what is not sure is neither 0 nor 100."""
+    if value is None:
+        return "n/a"
+    step = 10.0**-digits
+    shown_value = 100 * value
+    if 0 < shown_value < step / 2:
+        return f"&lt; {step:g} %"
+    if 100 - step / 2 < shown_value < 100:
+        return f"&gt; {100 - step:g} %"
+    return f"{shown_value:.{digits}f} %"
+
+
+def share(value: Share, *, counts: bool = True) -> Cell:
+    """A share of games won with its interval and counts."""
+    if value.rate is None or value.low is None or value.high is None:
+        return Cell("·", "na cells")
+    low, high = 100 * value.low, 100 * value.high
+    told = f" · {value.wins:,}/{value.games:,}" if counts else ""
+    return Cell(
+        f"{percent(value.rate)} <small class='range'>{low:.0f}–{high:.0f}{told}</small>"  # noqa: RUF001 - a range
+    )
+
+
+def table(
+    caption: str,
+    columns: Sequence[Column],
+    rows: Iterable[Sequence[Cell | str]],
+    *,
+    kind: str = "",
+    row_heading: int = 0,
+) -> str:
+    """A table that scrolls by itself where it is too wide, by keyboard too.
+
+    Args:
+        caption: plain text.
+        columns: headings.
+        rows: cells; a plain string is markup already.
+        kind: class of the table.
+        row_heading: place of the cell that names the row.
+    """
+    heads = "".join(
+        f'<th scope="col"{_kind(column.kind)}>{column.heading}</th>' for column in columns
+    )
+    lines = []
+    for row in rows:
+        cells = []
+        for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
+            inner = cell if isinstance(cell, Cell) else Cell(cell)
+            if place == row_heading:
+                cells.append(f'<th scope="row">{inner.markup}</th>')
+            else:
+                cells.append(f"<td{_kind(column.kind, inner.kind)}>{inner.markup}</td>")
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    body = "\n".join(lines)
+    label = text(caption)
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">\n'
+        f"<table{_kind(kind)}><caption>{label}</caption>\n"
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _kind(*kinds: str) -> str:
+    joined = " ".join(kind for kind in kinds if kind)
+    return f' class="{joined}"' if joined else ""
+
+
+def section(anchor: str, heading: str, *parts: str) -> str:
+    """A section of the page; empty parts are left out."""
+    inner = "\n".join(part for part in parts if part)
+    return (
+        f'<section id="{anchor}" aria-labelledby="{anchor}-h">\n'
+        f'<h2 id="{anchor}-h">{heading}</h2>\n{inner}\n</section>'
+    )
