@@ -50,23 +50,20 @@ static const char *member(const char *line, const char *key, size_t *n) {
 }
 
 /* One ply a figure, none of them to a station that an earlier one of this answer goes to. */
-static int choose(const char *legal, char *to) {
-    char seen[FIGURES][8];
+static void choose(const char *legal, char *to) {
+    char last[8] = "";
     int stations[FIGURES];
-    char *start = to;
-    int figures = 0, chosen = 0, left_out = 0, placed = 1;
-    const char *at = legal;
-    while (*at == '{') {
+    const char *start = to, *at = legal;
+    int chosen = 0, placed = 0;
+    while (*at == '{' && chosen < FIGURES) {
         const char *end = strchr(at, '}');
         size_t n = 0;
         const char *figure = member(at, "\"figure\":\"", &n);
         int station = atoi(strstr(at, "\"to\":") + 5), taken = 0, i;
         if (n > 7) n = 7;
-        if (figures == 0 || strlen(seen[figures - 1]) != n || strncmp(seen[figures - 1], figure, n) != 0) {
-            if (figures == FIGURES) break;
-            if (!placed) left_out = 1;
-            memcpy(seen[figures], figure, n);
-            seen[figures++][n] = 0;
+        if (strlen(last) != n || strncmp(last, figure, n) != 0) {
+            memcpy(last, figure, n);
+            last[n] = 0;
             placed = 0;
         }
         for (i = 0; i < chosen; i++) taken |= stations[i] == station;
@@ -80,9 +77,7 @@ static int choose(const char *legal, char *to) {
         at = end + 1;
         if (*at == ',') at++;
     }
-    if (!placed) left_out = 1;
     *to = 0;
-    return left_out && chosen > 0; /* ask again for those whose first choices were all taken */
 }
 
 static void answer(const char *line) {
@@ -92,9 +87,10 @@ static void answer(const char *line) {
     if (strstr(line, "\"type\":\"turn\"") != NULL) {
         static char plies[32768];
         const char *legal = strstr(line, "\"legal\":[");
-        int more = 0;
+        /* A team asks again for those left out; when nobody is, the turn ends all the same. */
+        int more = legal != NULL && legal[9] == '{' && strncmp(legal + 10, "\"figure\":\"x\"", 12) != 0;
         plies[0] = 0;
-        if (legal != NULL) more = choose(legal + 9, plies);
+        if (legal != NULL) choose(legal + 9, plies);
         think();
         length = snprintf(out, sizeof out, "{\"type\":\"play\",\"id\":\"%.*s\",\"plies\":[%s]%s}\n", (int)n, id,
                           plies, more ? ",\"more\":true" : "");

@@ -1,0 +1,64 @@
+"""Takes all measures of `arena bench`, one after the other."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from arena.bench.build import build_programs
+from arena.bench.memory import measure_memory
+from arena.bench.requests import measure_requests
+from arena.bench.starting import measure_first_game, measure_help
+from arena.bench.throughput import measure_python_games, measure_scaling, measure_stub_requests
+from arena.referee.record import BotSpec
+from arena.tournament.executors.local import usable_cpus
+
+__all__ = ["measure"]
+
+
+def measure(
+    *,
+    random: BotSpec,
+    seconds: float = 3.0,
+    memory_games: int = 2_000,
+    sandbox: str = "auto",
+    tell: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Measure how fast this machine plays.
+
+    Args:
+        random: the random reference bot, staged.
+        seconds: how long each throughput is measured.
+        memory_games: over how many games a worker's growth is measured.
+        sandbox: `auto` or `none`, for the bots that are measured with.
+        tell: is told in a line what is measured next.
+
+    Returns:
+        The fields of `arena bench --json`: see the table in README.md.
+
+    Raises:
+        ConfigError: if this machine has no C compiler.
+    """
+    cpus = min(2, len(usable_cpus()))
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
+        stub, echo = build_programs(Path(folder))
+        tell("the referee's cost a request, against the bare round trip")
+        found |= measure_requests(stub, echo, sandbox=sandbox)
+        tell("requests a second")
+        found["requests_per_s"] = measure_stub_requests(stub, seconds, sandbox=sandbox)
+        tell("games a second of random Python bots, kept and fresh")
+        found["games_per_s"] = measure_python_games(random, seconds, cpus=cpus, sandbox=sandbox)
+        tell("two workers against one")
+        found["scaling_2"] = measure_scaling(stub, seconds, sandbox=sandbox) if cpus > 1 else None
+        tell("starting")
+        found["start"] = {
+            "help_ms": measure_help(),
+            "first_game_ms": measure_first_game(),
+            "sandbox_ms": None,
+        }
+        tell(f"memory over {memory_games:,} games")
+        found["memory"] = measure_memory(stub, memory_games, sandbox=sandbox)
+    return found

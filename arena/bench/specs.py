@@ -1,0 +1,68 @@
+"""The games that measurements play: London, between C stubs or between the random Python bots."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.referee.record import BotSpec, GameSpec
+from arena.sandbox.limits import default_limits
+from protocol.messages import ClockSettings
+
+__all__ = ["RULESET", "games", "stub_bot"]
+
+RULESET = "london-2013"
+
+
+def stub_bot(name: str, program: Path, *arguments: str) -> BotSpec:
+    """Return the C stub as a bot."""
+    return BotSpec(
+        name=name,
+        version="1",
+        hash=hashlib.sha256(f"{name} {arguments}".encode()).hexdigest(),
+        command=(str(program), *arguments),
+        folder=str(program.parent),
+        trusted=True,
+    )
+
+
+def games(
+    mister_x: BotSpec,
+    detectives: BotSpec,
+    *,
+    keep: bool,
+    first: int = 0,
+    sandbox: str = "auto",
+    move_ms: int = 10_000,
+) -> Iterator[GameSpec]:
+    """Yield games without end, each on a deal of its own; the same ones every time.
+
+    Args:
+        mister_x: the bot of that side.
+        detectives: the bot of that side.
+        keep: whether processes serve one game after the other.
+        first: number of the first deal.
+        sandbox: as in `GameSpec`.
+        move_ms: the time of a turn, generous: what is measured is no clock.
+    """
+    number = first
+    while True:
+        digest = hashlib.sha256(b"bench %d" % number).hexdigest()
+        yield GameSpec(
+            game=digest[:20],
+            index=number,
+            deal=number,
+            deal_seed=digest,
+            game_key=hashlib.sha256(digest.encode()).hexdigest(),
+            ruleset=RULESET,
+            mister_x=mister_x,
+            detectives=detectives,
+            clock=ClockSettings(move_ms=move_ms),
+            nodes=None,
+            limits=default_limits(),
+            keep=keep,
+            rated=True,
+            sandbox="none" if sandbox == "none" else "auto",
+        )
+        number += 1

@@ -1,0 +1,65 @@
+"""How long things take to start: the command's help, and a run's first game."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+__all__ = ["measure_first_game", "measure_help"]
+
+_ARENA = (sys.executable, "-m", "arena")
+_POLL_S = 0.005
+_LIMIT_S = 60.0
+
+
+def measure_help(repeats: int = 5) -> float:
+    """Return the wall time of `arena --help` in milliseconds: the median of so many starts."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        subprocess.run([*_ARENA, "--help"], check=True, capture_output=True)
+        times.append(time.perf_counter() - start)
+    return round(median(times) * 1000, 1)
+
+
+def _games_stored(database: Path) -> int:
+    """How many games another process has stored so far; none before it made the database."""
+    try:
+        with sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, timeout=1.0) as connection:
+            return int(connection.execute("SELECT count(*) FROM games").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def measure_first_game() -> float:
+    """Return the wall time from `arena run` to its first stored game, in milliseconds.
+
+    Raises:
+        TimeoutError: if no game is stored in a minute.
+    """
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
+        database = Path(folder, "data", "arena.sqlite3")
+        start = time.perf_counter()
+        run = subprocess.Popen(
+            [*_ARENA, "run", "random", "--deals", "200", "--data", str(database.parent)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=folder,
+            env={**os.environ, "NO_COLOR": "1"},
+        )
+        try:
+            while not _games_stored(database):
+                if run.poll() not in (None, 0) or time.perf_counter() - start > _LIMIT_S:
+                    raise TimeoutError("`arena run` stored no game in a minute")
+                time.sleep(_POLL_S)
+            return round((time.perf_counter() - start) * 1000, 1)
+        finally:
+            run.kill()
+            run.wait()
