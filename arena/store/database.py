@@ -284,6 +284,14 @@ class Database(RunTable):
             yield from rows
             after = rows[-1][0]
 
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Return the rows of a query on the documented views (`arena/store/README.md`).
+
+        Raises:
+            StoreError: if the database refuses, for example a change.
+        """
+        return self._db.all(sql)
+
     # --- records --------------------------------------------------------------------------------
 
     def records(self, run: Run) -> Iterator[GameRecord]:
