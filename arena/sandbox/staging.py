@@ -45,6 +45,7 @@ LEFT_OUT = frozenset({".venv", "node_modules", "target", "__pycache__"})  # and 
 _CHUNK = 1024 * 1024
 _STALE_S = 24 * 3600.0  # a half-made copy older than this was left by a killed run
 _HALF_MADE = ".new-"
+_LEADS_OUT = "a link out of the bot's folder; copy the file in"
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
     stat.S_IFSOCK: "a socket",
@@ -261,7 +262,7 @@ def _copied_tree(fd: int, at: str, copy: Path, tally: _Tally, depth: int) -> Ite
             with _reading(path):
                 target = os.readlink(name, dir_fd=fd)
             if target.startswith("/"):
-                raise BotRefused(f"{shown(path)}: a link out of the bot's folder; copy the file in")
+                raise BotRefused(f"{shown(path)}: {_LEADS_OUT}")
             (copy / name).symlink_to(target)
             yield _Entry(path, "l", target)
         elif kind == stat.S_IFREG:
@@ -371,13 +372,15 @@ def _check_links(copy: Path, entries: list[_Entry]) -> None:
             continue
         where = shown(entry.path)
         steps = os.path.normpath(os.path.join(os.path.dirname(entry.path), entry.detail))  # noqa: PTH118, PTH120 (pathlib doesn't fold `..`)
+        if steps.split("/")[0] == "..":
+            raise BotRefused(f"{where}: {_LEADS_OUT}")
         try:
             end = Path(os.path.realpath(copy / entry.path, strict=True))
         except OSError as exc:
             what = "leads in a circle" if exc.errno == errno.ELOOP else "leads to nothing copied"
             raise BotRefused(f"{where}: this link {what}; take it away or copy the file") from exc
-        if steps.split("/")[0] == ".." or (end != root and root not in end.parents):
-            raise BotRefused(f"{where}: a link out of the bot's folder; copy the file in")
+        if end != root and root not in end.parents:
+            raise BotRefused(f"{where}: {_LEADS_OUT}")
 
 
 def _digest(entries: list[_Entry], salt: str) -> str:

@@ -26,7 +26,7 @@ from arena.sandbox.staging import LEFT_OUT, Staged, check_folder, shown, stage, 
 from arena.tournament.bot_toml import FILE, AskedLimits, BotToml, check_name, read_bot_toml
 from protocol.messages import HelloAnswer, Limits
 
-__all__ = ["PYTHON", "STAGED", "Entrant", "find_bot", "find_bots", "reference_names"]
+__all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "reference_names"]
 
 PYTHON = "{python}"  # in a command: the arena's own interpreter
 STAGED = "staged"  # the folder of copies in the data folder
@@ -61,35 +61,28 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
         Raises:
             BotRefused: if nothing is left that the bot both says and may play.
         """
-        sides = _narrowed(self, "sides", hello.sides, self.sides)
-        rulesets = _narrowed(self, "rulesets", hello.rulesets, self.rulesets)
+        sides = tuple(side for side in hello.sides if self.sides is None or side in self.sides)
+        rulesets = hello.rulesets
+        if self.rulesets is not None:
+            rulesets = tuple(
+                [text for text in self.rulesets if _covers(hello.rulesets, text)]
+                or [text for text in hello.rulesets if _covers(self.rulesets, text)]
+            )
+        for key, left, said, allowed in (
+            ("sides", sides, hello.sides, self.sides),
+            ("rulesets", rulesets, hello.rulesets, self.rulesets),
+        ):
+            if not left:
+                raise BotRefused(
+                    f"{self.source}: {FILE} narrows `{key}` to {', '.join(allowed or ())}, but "
+                    f"the bot's hello says {', '.join(said) or 'none'}; make them agree"
+                )
         return msgspec.structs.replace(
             self.spec,
             version=self.spec.version or hello.version,
             sides=sides,
             rulesets=rulesets,
         )
-
-
-def find_bots(
-    texts: Iterable[str], data: Path, *, limits: Limits | None = None
-) -> tuple[Entrant, ...]:
-    """Find every bot of a run.
-
-    Raises:
-        BotRefused: as `find_bot`, and for two equal names, those that differ in case included:
-            tables, files and people could not tell them apart.
-    """
-    found: dict[str, Entrant] = {}
-    for text in texts:
-        entrant = find_bot(text, data, limits=limits)
-        other = found.setdefault(entrant.spec.name.casefold(), entrant)
-        if other is not entrant:
-            raise BotRefused(
-                f"{other.source} and {entrant.source} have one name, '{other.spec.name}' and "
-                f"'{entrant.spec.name}'; give one of them another `name` in its {FILE}"
-            )
-    return tuple(found.values())
 
 
 def find_bot(text: str, data: Path, *, limits: Limits | None = None) -> Entrant:
@@ -120,23 +113,32 @@ def find_bot(text: str, data: Path, *, limits: Limits | None = None) -> Entrant:
     return _command_line(text, data, into)
 
 
+def equal_names(entrants: Iterable[Entrant]) -> tuple[str, ...]:
+    """Return a line for each bot whose name another one has before it, case left aside.
+
+    Tables, files and people could not tell them apart.
+    """
+    first: dict[str, Entrant] = {}
+    lines: list[str] = []
+    for entrant in entrants:
+        other = first.setdefault(entrant.spec.name.casefold(), entrant)
+        if other is not entrant:
+            lines.append(
+                f"{other.source} and {entrant.source} have one name, '{other.spec.name}' and "
+                f"'{entrant.spec.name}'; give one of them another `name` in its {FILE}"
+            )
+    return tuple(lines)
+
+
 def reference_names() -> tuple[str, ...]:
     """Return the names of the reference bots, sorted."""
     home = importlib.resources.files("bots") / "reference"
     return tuple(sorted(bot.name for bot in home.iterdir() if (bot / FILE).is_file()))
 
 
-def _narrowed(
-    entrant: Entrant, key: str, said: Sequence[str], allowed: Sequence[str] | None
-) -> tuple[str, ...]:
-    """Return what a bot said it plays, less what its `bot.toml` takes away."""
-    left = tuple(word for word in said if allowed is None or word in allowed)
-    if not left:
-        raise BotRefused(
-            f"{entrant.source}: {FILE} narrows `{key}` to {', '.join(allowed or ())}, but the "
-            f"bot's hello says {', '.join(said) or 'none'}; make them agree"
-        )
-    return left
+def _covers(names: Sequence[str], text: str) -> bool:
+    """Tell whether a ruleset's text, or its name alone, is among those given."""
+    return text in names or text.partition(":")[0] in names
 
 
 def _reference(name: str, into: Path, limits: Limits | None, *, hides: bool) -> Entrant:
