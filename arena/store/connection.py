@@ -121,11 +121,11 @@ def _make_private(path: Path, *, create: bool) -> None:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
         if path.stat().st_mode & 0o077:
             path.chmod(0o600)  # SQLite gives its side files the mode of this one
-    except FileNotFoundError as exc:
-        raise ConfigError(
-            f"{path} does not exist: play something first (`arena run`), or name another --data"
-        ) from exc
     except OSError as exc:
+        if isinstance(exc, FileNotFoundError) and not create:
+            raise ConfigError(
+                f"{path} does not exist: play something first (`arena run`), or name another --data"
+            ) from exc
         raise StoreError(
             f"{path} can't be opened ({exc.strerror}): check the folder given with --data"
         ) from exc

@@ -1,0 +1,133 @@
+"""What SQLite refuses is told in one sentence, and what was stored before is kept."""
+
+from __future__ import annotations
+
+import resource
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.errors import ConfigError, StoreError
+from arena.store.database import Database
+from tests.fake_games import fake_plan, fake_record
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "arena.sqlite3"
+
+
+def test_a_missing_file_is_made_only_where_that_is_meant(path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"does not exist: play something first"):
+        Database(path, create=False)
+    assert not path.exists()
+    Database(path).close()
+    Database(path, create=False).close()
+
+
+def test_wal_and_full_synchronisation_are_on(path: Path) -> None:
+    with Database(path) as database:
+        assert database.rows("PRAGMA journal_mode") == [("wal",)]
+        assert database.rows("PRAGMA synchronous") == [(2,)]
+        assert database.rows("PRAGMA foreign_keys") == [(1,)]
+
+
+def test_another_programs_file_is_left_alone(path: Path) -> None:
+    path.write_bytes(b"something else entirely, and long enough to be no header" * 100)
+    with pytest.raises(StoreError, match=r"no arena database"):
+        Database(path)
+    path.unlink()
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE theirs (a)")
+    other.close()
+    with pytest.raises(StoreError, match=r"a database of another program"):
+        Database(path)
+
+
+def test_a_folder_in_the_way_is_told(path: Path) -> None:
+    path.mkdir()
+    with pytest.raises(StoreError, match=r"can't be opened"):
+        Database(path)
+    with pytest.raises(StoreError, match=r"can't be opened"):
+        Database(Path("/proc/nowhere/arena.sqlite3"))
+
+
+def test_a_locked_database_is_told_and_nothing_is_half_written(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.store.connection._BUSY_MS", 50)
+    with Database(path) as database:
+        run = database.begin(fake_plan())
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match=r"holds the database locked.*`arena resume`"):
+            database.add_record(run, fake_record(run.plan.spec(0)))
+        assert list(database.results(run)) == []  # reading goes on
+        other.execute("ROLLBACK")
+        other.close()
+        database.add_record(run, fake_record(run.plan.spec(0)))
+        assert len(list(database.records(run))) == 1
+
+
+def test_a_full_disk_is_told_and_finished_games_are_kept(path: Path) -> None:
+    with Database(path) as database:
+        run = database.begin(fake_plan(4, deals=20))
+        (pages,) = database.rows("PRAGMA page_count")[0]
+        database.rows(f"PRAGMA max_page_count = {pages + 20}")
+        stored = 0
+
+        def store_all() -> None:
+            nonlocal stored
+            for spec in run.plan.specs():
+                database.add_record(run, fake_record(spec))
+                stored += 1
+
+        with pytest.raises(StoreError, match=r"disk is full.*`arena resume`"):
+            store_all()
+        assert 0 < stored < run.plan.count
+        assert len(list(database.results(run))) == stored
+        database.rows("PRAGMA max_page_count = 1000000")
+        assert next(database.missing(run)) == stored
+        database.add_record(run, fake_record(run.plan.spec(stored)))
+    with Database(path) as database:
+        assert database.rows("PRAGMA integrity_check") == [("ok",)]
+        assert len(list(database.records(run))) == stored + 1
+
+
+@pytest.mark.slow
+def test_a_file_size_limit_of_the_system_is_told_like_a_full_disk(path: Path) -> None:
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from arena.errors import StoreError\n"
+        "from arena.store.database import Database\n"
+        "from tests.fake_games import fake_plan, fake_record\n"
+        "with Database(Path(sys.argv[1])) as database:\n"
+        "    run = database.begin(fake_plan(4, deals=100))\n"
+        "    try:\n"
+        "        for stored, spec in enumerate(run.plan.specs()):\n"
+        "            database.add_record(run, fake_record(spec))\n"
+        "    except StoreError as error:\n"
+        "        print(stored, error)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script, str(path)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)),
+    )
+    stored, _, text = ended.stdout.partition(" ")
+    assert "full or failing" in text
+    with Database(path) as database:
+        assert len(list(database.results(database.find_run()))) == int(stored) > 0
+
+
+def test_errors_name_the_file_and_what_was_tried(path: Path) -> None:
+    with Database(path) as database, pytest.raises(StoreError) as caught:
+        database.rows("SELECT * FROM nowhere")
+    assert str(caught.value).startswith(f"{path}: can't read from it: no such table: nowhere")
