@@ -26,7 +26,10 @@ def command() -> None:
 @click.argument("file", metavar="FILE.toml", type=click.Path(dir_okay=False, path_type=Path))
 @talking
 def check(talk: Talk, file: Path) -> None:
-    """Read FILE.toml as `arena run` would; print it with every default filled in."""
+    """Read FILE.toml as `arena run` would.
+
+    Prints it with every default filled in, or says what is wrong, with line and key.
+    """
     settings = config.load(file)
     registry.make(settings.ruleset)
     talk.result(config.to_toml(settings).rstrip())

@@ -15,9 +15,12 @@ from msgspec import Meta
 from arena.cli.toml_lines import Place, key_lines
 from arena.errors import ConfigError
 
-__all__ = ["Clock", "Limits", "Tournament", "load", "schema", "to_toml"]
+__all__ = ["MOST_DEALS", "Clock", "Limits", "Tournament", "load", "schema", "to_toml"]
+
+MOST_DEALS = 1_000_000_000
 
 Positive = Annotated[int, Meta(ge=1, le=2**53 - 1)]
+Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
 
 
@@ -69,7 +72,7 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ruleset: Annotated[str, Meta(description="name[:key=value,…], see `arena rulesets`")] = (
         "london-2013"
     )
-    deals: Annotated[Positive, Meta(description="deals that every pairing plays")] = 20
+    deals: Annotated[Deals, Meta(description="deals that every pairing plays")] = 20
     seed: Annotated[
         str | int | None,
         Meta(description="an open seed; without it the run has a secret of its own"),

@@ -136,7 +136,7 @@ def fault_alerts(faults: list[FaultCount]) -> list[str]:
         line = f"{plural(by_bot.total(), 'fault')} of kind {kind}: {who}"
         told = next((fault for fault in found if fault.text), None)
         if told is not None:
-            line += f"; in game {told.first_game[:10]}: {told.text}"
+            line += f"; the first: {told.text}"
         lines.append(line)
     return lines
 
@@ -147,7 +147,7 @@ def tell_games(talk: Talk, ending: Ending) -> None:
     if report.counts.counted:
         talk.result(ratings_table(report.ratings))
         talk.result("")
-        talk.result(matrix_table(report.matrix))
+        talk.result(matrix_table(report.matrix, talk.width))
     for line in (*report.ratings.warnings, *fault_alerts(report.faults)):
         talk.warn(line)
     if ending.void:
@@ -155,7 +155,7 @@ def tell_games(talk: Talk, ending: Ending) -> None:
         talk.warn(f"{plural(len(ending.void), 'game')} stayed void, by our own fault: {shown}")
 
 
-def tell_ending(talk: Talk, run: Run, ending: Ending, *, report: Path, took_s: float) -> None:
+def tell_ending(talk: Talk, run: Run, ending: Ending, *, page: Path, took_s: float) -> None:
     """Print how a run ended and where its report lies; with `--json` the object."""
     tell_games(talk, ending)
     games = ending.games
@@ -164,8 +164,8 @@ def tell_ending(talk: Talk, run: Run, ending: Ending, *, report: Path, took_s: f
         f"{duration(took_s)} this time."
     )
     if run.plan.open_seed is None:
-        talk.say(f"Its secret was {run.plan.secret}.")
-    talk.result(f"Report: {report}")
+        talk.say(f"Its secret was:\n  {run.plan.secret}")
+    talk.result(f"\nReport: {page}")
     counted = ending.report.counts.counted
     talk.answer(
         answers.Run(
@@ -173,7 +173,7 @@ def tell_ending(talk: Talk, run: Run, ending: Ending, *, report: Path, took_s: f
             games=games,
             faults={str(kind): count for kind, count in ending.faults.items()},
             ratings=msgspec.to_builtins(ending.report.ratings) if counted else None,
-            report=str(report),
+            report=str(page.parent),
             secret_sha256=run.plan.commitment,
             took_s=round(took_s, 3),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from arena.errors import ArenaError, ConfigError, Interrupted, StoreError
+from arena.errors import ArenaError, ConfigError, Interrupted, RecordError, StoreError
 
 __all__ = ["Exit", "exit_for"]
 
@@ -38,6 +38,8 @@ def exit_for(error: ArenaError) -> Exit:
     """Return the code that an error of ours ends the process with."""
     if isinstance(error, ConfigError):
         return Exit.USAGE
+    if isinstance(error, RecordError):
+        return Exit.NO
     if isinstance(error, StoreError | Interrupted):
         return Exit.INTERRUPTED
     return Exit.OURS

@@ -7,7 +7,6 @@ them, so it answers at once.
 from __future__ import annotations
 
 import importlib
-import logging
 import os
 import sys
 import traceback
@@ -20,7 +19,7 @@ import arena
 from arena.cli.exits import Exit, exit_for
 from arena.cli.options import settings_options
 from arena.cli.talk import Settings
-from arena.errors import ArenaError
+from arena.errors import ArenaError, Interrupted
 
 __all__ = ["COMMANDS", "Arena", "cli", "main"]
 
@@ -47,7 +46,8 @@ MODULES = {"config": "check_config"}  # where a command's module is not named li
 EPILOG = """\b
 First steps:  arena run                    the reference bots of London, small
               arena play random belief     one game
-Completion:   eval "$(_ARENA_COMPLETE=bash_source arena)"   (or zsh_source, fish_source)
+Completion:   eval "$(_ARENA_COMPLETE=bash_source arena)"
+              (for zsh zsh_source, for fish fish_source)
 """
 
 
@@ -124,7 +124,10 @@ class Arena(click.Group):
         except ArenaError as error:
             if settings.verbose:
                 traceback.print_exc()
-            show(str(error), settings)
+            if isinstance(error, Interrupted):
+                click.echo(str(error), err=True)  # somebody's wish, no error
+            else:
+                show(str(error), settings)
             return exit_for(error)
         except BrokenPipeError:  # of the last flush
             drop_output()
@@ -156,7 +159,6 @@ def show_bug(error: BaseException, settings: Settings) -> None:
     show(f"the arena itself failed: {what[0] if what else type(error).__name__}", settings)
     if not settings.verbose:
         click.echo("This is a bug. Run the same command with -v to see the traceback.", err=True)
-    logging.getLogger(__name__).debug("exit code %d", Exit.OURS)
 
 
 @click.group(

@@ -160,10 +160,7 @@ def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
             f"round {answer.rounds}."
         )
     for fault in answer.faults:
-        talk.result(
-            f"{names[fault.side]} ({SIDES[fault.side]}) forfeits by {fault.kind} "
-            f"({fault.phase}): {fault.text}"
-        )
+        talk.result(f"Fault of {SIDES[fault.side]} ({fault.kind}, {fault.phase}): {fault.text}")
         if fault.hint:
             talk.result(f"  what to do: {fault.hint}")
         tail = fault.stderr.splitlines()[-STDERR_LINES:]

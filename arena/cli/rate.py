@@ -66,8 +66,8 @@ def command(
     made = standings(played, settings, model=model)
     talk.result(ratings_table(made))
     talk.result("")
-    talk.result(los_table(made))
-    for line in remarks(made):
+    talk.result(los_table(made, talk.width))
+    for line in remarks(made, talk.width):
         talk.warn(line)
     rated = plural(len(read.escaped), "game")
     nobody = f"; {plural(read.nobody, 'game')} without a winner left out" if read.nobody else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from arena.cli.talk import table
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 __all__ = ["elo", "los_table", "matrix_table", "ratings_table", "remarks"]
 
-WIDEST_MATRIX = 12  # bots; wider ones are in the report
+GAP = 3  # blanks between two columns
+ESCAPED = "Mister X escaped from"
 
 
 def ratings_table(made: Standings) -> Table:
@@ -39,32 +40,65 @@ def ratings_table(made: Standings) -> Table:
     )
 
 
-def los_table(made: Standings) -> Table:
-    """Return the likelihood, in per cent, that the row's bot is stronger than the column's."""
-    shown = made.bots[:WIDEST_MATRIX]
-    rows = []
-    for bot, likelihoods in zip(shown, made.los, strict=False):
-        cells = (percent(value) for value in likelihoods[: len(shown)])
-        rows.append((bot.name, *cells))
-    return table(("stronger than", *(f"#{bot.name}" for bot in shown)), rows)
+def los_table(made: Standings, width: int) -> Table:
+    """Return the likelihood, in per cent, that the row's bot is stronger than the column's.
+
+    Args:
+        made: the standings.
+        width: columns of the terminal; bots that have no room are left out.
+    """
+    names = [bot.name for bot in made.bots]
+    count = room(names, len("stronger than"), len("> 99.9"), width)
+    rows = [
+        (name, *(percent(value) for value in likelihoods[:count]))
+        for name, likelihoods in zip(names[:count], made.los, strict=False)
+    ]
+    return table(("stronger than", *(f"#{name}" for name in names[:count])), rows)
 
 
-def matrix_table(made: Matrix) -> Table:
+def matrix_table(made: Matrix, width: int) -> Table:
     """Return how often Mister X escaped, rows by Mister X, columns by detectives, with averages.
 
-    The last row is how often the detectives of that column caught him.
+    The last row is how often the detectives of that column caught him. Where the terminal is
+    narrow the intervals are left out, and then the last bots.
+
+    Args:
+        made: the win rates.
+        width: columns of the terminal.
     """
-    columns = made.detectives[:WIDEST_MATRIX]
-    rows = []
-    for name, cells, average in zip(
-        made.mister_x[:WIDEST_MATRIX], made.cells, made.mister_x_average, strict=False
-    ):
-        shown = (interval(cell) for cell in cells[: len(columns)])
-        rows.append((name, *shown, in_per_cent(average)))
-    caught = (in_per_cent(rate) for rate in made.detectives_average[: len(columns)])
+    names = made.detectives
+    width -= max(map(len, (ESCAPED, *made.mister_x))) + GAP + len("average")
+    cells = [[interval(cell) for cell in row] for row in made.cells]
+    needed = [
+        max(len(name), *(len(row[column]) for row in cells)) + GAP
+        for column, name in enumerate(names)
+    ]
+    count = len(names)
+    if sum(needed) > width:
+        cells = [[in_per_cent(cell.rate) for cell in row] for row in made.cells]
+        count = room(names, 0, len("100.0 %"), width)
+    rows = [
+        (name, *row[:count], in_per_cent(average))
+        for name, row, average in zip(made.mister_x, cells, made.mister_x_average, strict=True)
+    ]
+    caught = (in_per_cent(rate) for rate in made.detectives_average[:count])
     rows.append(("they caught him", *caught, ""))
-    heads = (f"#{name}" for name in columns)
-    return table(("Mister X escaped from", *heads, "#average"), rows)
+    return table((ESCAPED, *(f"#{name}" for name in names[:count]), "#average"), rows)
+
+
+def room(names: Sequence[str], first: int, cell: int, width: int) -> int:
+    """Return how many columns with these heads fit behind a first one, all in characters.
+
+    The first one holds the names as well; 0 if it is paid for already.
+    """
+    left = width - (max(first, *map(len, names)) if first else 0)
+    count = 0
+    for name in names:
+        left -= max(len(name), cell) + GAP
+        if left < 0:
+            break
+        count += 1
+    return count
 
 
 def interval(cell: Share) -> str:
@@ -79,11 +113,13 @@ def in_per_cent(rate: float | None) -> str:
     return "·" if rate is None else f"{100 * rate:.1f} %"
 
 
-def remarks(made: Standings) -> Iterator[str]:
+def remarks(made: Standings, width: int) -> Iterator[str]:
     """Yield what must be known beside the numbers."""
     yield from made.warnings
-    if len(made.bots) > WIDEST_MATRIX:
-        yield f"only the first {WIDEST_MATRIX} bots are in the matrix; --json has them all"
+    names = [bot.name for bot in made.bots]
+    count = room(names, len("stronger than"), len("> 99.9"), width)
+    if count < len(names):
+        yield f"the matrix has room for {count} of {len(names)} bots here; --json has them all"
 
 
 def rank(bot: Standing) -> str:

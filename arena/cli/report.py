@@ -32,15 +32,16 @@ def command(talk: Talk, run: str | None, output: Path | None, data: Path, *, spo
     RUN is the beginning of a run's id; left out, it is the last one.
     """
     from arena.cli.ending import ending_of, tell_games
-    from arena.cli.reporting import write_report
+    from reports.site.folder import write
 
     with open_data(data) as database:
         found = find_run(database, run)
         check_open_to_all(found, spoil=spoil)
         ending = ending_of(database, found)
-    folder = write_report(found, ending, output or data / "reports" / found.id)
+    folder = output or data / "reports" / found.id
+    page = write(ending.report, folder, games=ending.table)
     tell_games(talk, ending)
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
-    talk.result(f"Report: {folder}")
+    talk.result(f"\nReport: {page}")
     talk.answer(answers.Reported(run=found.id, report=str(folder), files=tuple(files)))
-    talk.next(f"open {folder / 'index.html'} in a browser")
+    talk.next("open it in a browser")

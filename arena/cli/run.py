@@ -48,13 +48,14 @@ def introduce(talk: Talk, database: Database, run: Run) -> None:
     stored = sum(1 for _ in database.results(run))
     talk.say(
         f"Run {run.id}: {plural(len(plan.entrants), 'bot')}, {plural(plan.deals, 'deal')}, "
-        f"{plural(plan.count, 'game')} of {plan.ruleset}"
-        + (f"; {stored:,} are stored already." if stored else ".")
+        f"{plural(plan.count, 'game')} of {plan.ruleset}."
     )
+    if stored:
+        talk.say(f"Stored already: {plural(stored, 'game')}.")
     if plan.open_seed is not None:
         talk.say(f"Open seed {plan.open_seed!r}: anybody can know its deals.")
     else:
-        talk.say(f"SHA-256 of its secret: {plan.commitment}")
+        talk.say(f"SHA-256 of its secret:\n  {plan.commitment}")
     if stored < plan.count:
         tell_rights(talk, plan)
 
@@ -89,17 +90,17 @@ def carry_on(talk: Talk, database: Database, run: Run, data: Path) -> int:
             talk.say(f"Stopped at once. Go on with: {resume}")
             return Exit.STOPPED
         raise Interrupted(
-            f"run {run.id} was stopped at {summary.judged:,} of {summary.planned:,} games. "
+            f"Run {run.id} was stopped at {summary.judged:,} of {summary.planned:,} games. "
             f"Go on with: {resume}"
         )
     # pandas and its kin take a second to load: not before the games, and not for `--help`.
     from arena.cli.ending import ending_of, tell_ending
-    from arena.cli.reporting import write_report
+    from reports.site.folder import write
 
     database.finish(run)
     run = database.find_run(run.id)
     ending = ending_of(database, run)
-    report = write_report(run, ending, data / "reports" / run.id)
-    tell_ending(talk, run, ending, report=report, took_s=took_s)
+    page = write(ending.report, data / "reports" / run.id, games=ending.table)
+    tell_ending(talk, run, ending, page=page, took_s=took_s)
     talk.next(f"arena verify {run.id}   (was everything played by the rules?)")
     return ending.code

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from arena.cli import config
-from arena.cli.config import Tournament
+from arena.cli.config import MOST_DEALS, Tournament
 from arena.cli.options import complete_bot, ruleset_option
 from arena.errors import ConfigError
 
@@ -53,7 +53,7 @@ def tournament_options(function: F) -> F:
         click.option(
             "--deals",
             metavar="N",
-            type=click.IntRange(1, 2**53 - 1),
+            type=click.IntRange(1, MOST_DEALS),
             help="Deals that every pairing plays.  [default: 20]",
         ),
         ruleset_option,

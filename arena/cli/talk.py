@@ -72,6 +72,11 @@ class Talk:
             width=None if terminal or os.environ.get("COLUMNS") else PIPE_WIDTH,
         )
 
+    @property
+    def width(self) -> int:
+        """Columns that a result may take."""
+        return self.console(stderr=self.json).width
+
     def result(self, what: RenderableType) -> None:
         """Print a result for people: to stdout, or with `--json` to stderr."""
         if isinstance(what, str):

@@ -30,4 +30,4 @@ class Caller:
 
     def __call__(self, *args: object, env: dict[str, str] | None = None) -> Called:
         runner = click.testing.CliRunner(env=env)
-        return Called(runner.invoke(cli, [str(arg) for arg in args]))
+        return Called(runner.invoke(cli, [str(arg) for arg in args], prog_name="arena"))

@@ -33,7 +33,7 @@ def test_help_is_as_it_was(arena: Caller, words: tuple[str, ...]) -> None:
     called = arena(*words, "--help", env={"COLUMNS": "80"})
     assert called.code == 0
     assert called.stderr == ""
-    assert max(map(len, called.stdout.splitlines())) <= 84
+    assert max(map(len, called.stdout.splitlines())) <= 80
     same(f"help/{'-'.join(words) or 'arena'}.txt", called.stdout)
 
 
