@@ -39,7 +39,7 @@ def command(talk: Talk, run: str | None, output: Path | None, data: Path, *, spo
         check_open_to_all(found, spoil=spoil)
         ending = ending_of(database, found)
     folder = output or data / "reports" / found.id
-    page = write(ending.report, folder, games=ending.table)
+    page = write(report=ending.report, games=ending.table, folder=folder)
     tell_games(talk, ending)
     files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
     talk.result(f"\nReport: {page}")

@@ -100,7 +100,7 @@ def carry_on(talk: Talk, database: Database, run: Run, data: Path) -> int:
     database.finish(run)
     run = database.find_run(run.id)
     ending = ending_of(database, run)
-    page = write(ending.report, data / "reports" / run.id, games=ending.table)
+    page = write(report=ending.report, games=ending.table, folder=data / "reports" / run.id)
     tell_ending(talk, run, ending, page=page, took_s=took_s)
     talk.next(f"arena verify {run.id}   (was everything played by the rules?)")
     return ending.code
