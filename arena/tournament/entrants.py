@@ -11,6 +11,7 @@ import hashlib
 import importlib.resources
 import os
 import shlex
+import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -101,14 +102,14 @@ def find_bot(text: str, data: Path, *, limits: Limits | None = None) -> Entrant:
             f"'{shown(text)}' names no bot; write a name, a folder, a file or a command"
         )
     into = data / STAGED
-    path = Path(text).expanduser()
+    kind = _kind(text)
     if text in reference_names():
-        return _reference(text, into, limits, hides=path.exists())
-    if path.is_dir():
-        return _folder(path, data, into, limits)
-    if path.is_file():
-        return _file(path, data, into)
-    if path.exists():
+        return _reference(text, into, limits, hides=kind is not None)
+    if kind == stat.S_IFDIR:
+        return _folder(Path(text), data, into, limits)
+    if kind == stat.S_IFREG:
+        return _file(Path(text), data, into)
+    if kind is not None:
         raise BotRefused(f"{text}: is no file and no folder")
     return _command_line(text, data, into)
 
@@ -209,7 +210,7 @@ def _command_line(text: str, data: Path, into: Path) -> Entrant:
         words = shlex.split(text)
     except ValueError as exc:
         raise BotRefused(f"'{shown(text)}': can't be split into words ({exc})") from exc
-    files = [word for word in words if Path(word).is_file()]
+    files = [word for word in words if _kind(word) == stat.S_IFREG]
     if not files:
         raise BotRefused(_no_such_bot(text, words))
     file = Path(next((word for word in files if not _is_system(word)), files[0]))
@@ -229,6 +230,14 @@ def _command_line(text: str, data: Path, into: Path) -> Entrant:
     _check_copied(command, staged, real)
     settings = BotToml(command=tuple(command))
     return _entrant(settings, name, staged, f"'{text}'", talk=tuple(talk))
+
+
+def _kind(text: str) -> int | None:
+    """Return what a path leads to, as a file type; None if to nothing (or it is no path at all)."""
+    try:
+        return stat.S_IFMT(Path(text).stat().st_mode)
+    except OSError:
+        return None
 
 
 def _is_system(word: str) -> bool:
