@@ -111,7 +111,11 @@ class Games:
                 if seat.charged_ms:
                     key = (getattr(row, side), side)
                     charged.setdefault(key, array("d")).extend(seat.charged_ms)
-        frame = pd.DataFrame(columns)
+        # Plain Python objects: the text type of pandas depends on what else is installed.
+        frame = pd.DataFrame(
+            {name: pd.Series(cells, dtype=object) for name, cells in columns.items()}
+        )
+        frame["index"] = frame["index"].astype("int64")
         for name in _NUMBERS:
             frame[name] = frame[name].astype("float64")
         frame = frame.sort_values(["index", "game"], kind="stable").reset_index(drop=True)

@@ -27,15 +27,15 @@ FILES = (
 )
 
 
-def write(report: Report, folder: Path, *, games: Games | None = None) -> Path:
+def write(report: Report, games: Games, folder: Path) -> Path:
     """Write a report into a folder, which is made where it is missing.
 
     Each file is replaced as a whole: a reader never sees half of one.
 
     Args:
         report: what to write.
+        games: the games that it was built from, for `games.csv`.
         folder: where; other files in it stay.
-        games: the games themselves for `games.csv`, left out if `None`.
 
     Returns:
         The page, `index.html` in the folder.
@@ -46,15 +46,13 @@ def write(report: Report, folder: Path, *, games: Games | None = None) -> Path:
     texts = {
         "ratings.csv": ratings_csv(report.ratings),
         "matrix.csv": matrix_csv(report),
+        "games.csv": games.csv(),
         "report.json": msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n",
         "report.md": markdown(report),
         "ratings.svg": charts.rating_plot(report.ratings),
         "win-rates.svg": charts.heat_map(report.matrix),
     }
-    if games is not None:
-        texts["games.csv"] = games.csv()
-    beside = tuple(file for file in FILES if file in texts)
-    texts["index.html"] = page(report, files_beside=beside)
+    texts["index.html"] = page(report, files_beside=FILES)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for file, text in texts.items():
@@ -67,10 +65,10 @@ def write(report: Report, folder: Path, *, games: Games | None = None) -> Path:
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write beside, then rename. A lone surrogate in a name becomes a question mark."""
+    """Write beside, then rename."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_bytes(text.encode("utf-8", "replace"))
+        beside.write_bytes(text.encode())
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)

@@ -1,0 +1,115 @@
+"""Plots: text alternatives, safe names, equal bytes."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from reports.charts import heat_map, rating_plot
+from reports.frames import Games
+from reports.report import Meta, Report, build
+from tests.reports.rows import small_run
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def report(names: tuple[str, ...] = ("belief", "greedy", "random")) -> Report:
+    return build(Games.collect(small_run(12, names)), Meta())
+
+
+def drawings(made: Report) -> list[str]:
+    return [rating_plot(made.ratings), heat_map(made.matrix)]
+
+
+def test_equal_reports_draw_equal_bytes() -> None:
+    assert drawings(report()) == drawings(report())
+
+
+def test_drawings_are_xml_with_title_and_description() -> None:
+    for text, told in zip(drawings(report()), ("belief 1", "belief against greedy"), strict=True):
+        root = ET.fromstring(text)  # noqa: S314 - our own text
+        assert root.get("role") == "img"
+        labels = (root.get("aria-labelledby") or "").split()
+        named = {child.get("id"): child.text or "" for child in root}
+        assert len(labels) == 2
+        assert all(named[label] for label in labels)
+        assert told in named[labels[1]]
+
+
+def test_ids_of_two_drawings_in_one_page_differ() -> None:
+    found: list[str] = []
+    for text in drawings(report()):
+        root = ET.fromstring(text)  # noqa: S314 - our own text
+        ids = [element.get("id") for element in root.iter() if element.get("id")]
+        used = {part.split(")")[0] for part in text.split("url(#")[1:]}
+        assert used <= set(ids)
+        found += [name for name in ids if name]
+    assert len(found) == len(set(found))
+
+
+def test_heat_map_has_a_number_in_each_cell() -> None:
+    made = report()
+    root = ET.fromstring(heat_map(made.matrix))  # noqa: S314 - our own text
+    written = [element.text for element in root.iter(f"{SVG}text")]
+    for row in made.matrix.cells:
+        for cell in row:
+            if cell.rate is not None:
+                assert f"{100 * cell.rate:.0f}" in written
+
+
+def test_numbers_stand_out_from_their_cells() -> None:
+    """Contrast of at least 4.5 to 1 on every colour of the map (WCAG 2.2, 1.4.3)."""
+    root = ET.fromstring(heat_map(report(tuple(f"b{k}" for k in range(12))).matrix))  # noqa: S314
+    fills = [style_of(path) for path in root.iter(f"{SVG}path")]
+    boxes = [fill for fill in fills if fill.startswith("#")]
+    numbers = [style_of(text) for text in root.iter(f"{SVG}text")]
+    inks = [fill for fill in numbers if fill in ("#000000", "#ffffff")]
+    assert len(boxes) == len(inks) == 132
+    for box, ink in zip(boxes, inks, strict=True):
+        lighter, darker = sorted((luminance(box), luminance(ink)), reverse=True)
+        assert (lighter + 0.05) / (darker + 0.05) >= 4.5
+
+
+def style_of(element: ET.Element) -> str:
+    for part in (element.get("style") or "").split(";"):
+        key, _, value = part.partition(":")
+        if key.strip() == "fill":
+            return value.strip()
+    return "#000000" if element.tag == f"{SVG}text" else ""
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["<script>alert(1)</script>", "$\\frac{1}{0}$", "a\x1b\x00b", "猫🐈", "x" * 300, "\u202eb"],
+)
+def test_any_name_is_drawn_as_text(name: str) -> None:
+    for text in drawings(report((name, "other"))):
+        root = ET.fromstring(text)  # noqa: S314 - our own text
+        assert not list(root.iter(f"{SVG}script"))
+        assert not list(root.iter("script"))
+        assert "\u202e" not in text
+
+
+def test_nothing_to_draw_is_said() -> None:
+    empty = build(Games.collect([]), Meta())
+    assert "No bot has a rating." in rating_plot(empty.ratings)
+    assert "No game has a winner." in heat_map(empty.matrix)
+
+
+def test_open_ends_are_arrows_and_told() -> None:
+    rows = [row for row in small_run(3) if {row.mister_x, row.detectives} == {"belief", "random"}]
+    won = [
+        type(row)(
+            **{name: getattr(row, name) for name in row.__struct_fields__}
+            | {"winner": "mister_x" if row.mister_x == "belief" else "detectives"}
+        )
+        for row in rows
+    ]
+    assert "to open)" in rating_plot(build(Games.collect(won), Meta()).ratings)
