@@ -11,7 +11,7 @@ from arena.errors import ConfigError
 from arena.rules import london
 from arena.rules.ruleset import Option, Preset, Ruleset
 
-__all__ = ["make", "names", "preset"]
+__all__ = ["make", "names", "preset", "schemas"]
 
 PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in (*london.PRESETS,)}
 
@@ -31,6 +31,14 @@ def preset(name: str) -> Preset:
         return PRESETS[name]
     except KeyError:
         raise ConfigError(f"there is no ruleset {name!r}; {_nearest(name, PRESETS)}") from None
+
+
+def schemas() -> dict[str, Mapping[str, Any]]:
+    """Return each family's JSON Schema of plies, views, events, numbers and board.
+
+    A family is what stands before the first hyphen of its presets' names, such as `london`.
+    """
+    return {name.partition("-")[0]: found.schema() for name, found in PRESETS.items()}
 
 
 @lru_cache(maxsize=256)

@@ -191,4 +191,5 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     summary: str  # one line
     options: tuple[Option, ...]
-    make: Callable[[Mapping[str, str | int]], Ruleset[Any, Any]]  # gets every option's value
+    make: Callable[[Mapping[str, str | int]], Ruleset[Any, Any]]  # gets the options that were given
+    schema: Callable[[], Mapping[str, Any]]  # JSON Schema; `$defs` has ply, view, event, numbers …

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from arena.rules.board import canonical_hash, check_links
@@ -98,6 +101,34 @@ def test_a_mistake_is_named_with_file_and_entry(
 def test_what_is_no_map_at_all_is_refused(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(ConfigError, match=r"map\.json: "):
         read_board(write(tmp_path, content))
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-2, 6) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=6,
+)
+
+
+@given(st.data())
+def test_no_mistake_in_a_map_is_anything_but_one_clear_sentence(data: st.DataObject) -> None:
+    """Any value anywhere in the map, or any bytes at all: sound, or a ConfigError of one line."""
+    content: Any = small_map()
+    place: Any = content
+    key: Any = data.draw(st.sampled_from(sorted(place)))
+    while isinstance(place[key], dict | list) and place[key] and data.draw(st.booleans()):
+        place = place[key]
+        keys = sorted(place) if isinstance(place, dict) else range(len(place))
+        key = data.draw(st.sampled_from(keys))
+    place[key] = data.draw(JSON)
+    text = data.draw(st.just(msgspec.json.encode(content)) | st.binary(max_size=40))
+    with tempfile.TemporaryDirectory() as folder:
+        file = write(Path(folder), text)
+        try:
+            read_board(file)
+        except ConfigError as exc:
+            assert str(exc).startswith(f"{file}: ")
+            assert "\n" not in str(exc)
 
 
 def test_a_missing_map_is_named(tmp_path: Path) -> None:

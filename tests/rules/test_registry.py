@@ -56,6 +56,12 @@ def test_an_unknown_preset_is_answered_with_the_nearest() -> None:
         registry.preset("london-clasic")
 
 
+def test_each_family_has_a_schema() -> None:
+    assert set(registry.schemas()) == {name.split("-")[0] for name in registry.names()}
+    for schema in registry.schemas().values():
+        assert {"ply", "view", "event", "numbers", "board"} <= set(schema["$defs"])
+
+
 def test_a_preset_tells_its_options() -> None:
     preset = registry.preset("london-classic")
     assert preset.summary

@@ -188,8 +188,8 @@ def play_team(rules: Rules, state: State, plies: Sequence[Step], *, more: bool) 
         if figure.kind == "detective":
             if tickets is not None:
                 tickets = _spend(tickets, ticket) or refuse_ticket(ply)
-            elif pool is not None:
-                pool = _spend(pool, ticket) or refuse_ticket(ply)
+            else:
+                pool = (pool and _spend(pool, ticket)) or refuse_ticket(ply)
             used.append(ticket)
         unmoved.remove(name)
         taken[place] = to

@@ -25,6 +25,7 @@ from arena.rules.london.presets import (
     numbers_of,
     options_of,
 )
+from arena.rules.london.schema_text import schema
 from arena.rules.london.state import (
     BOBBIES,
     DETECTIVES,
@@ -276,6 +277,7 @@ PRESETS = tuple(
         summary=edition.summary,
         options=options_of(edition),
         make=partial(_make, edition),
+        schema=schema,
     )
     for edition in EDITIONS
 )

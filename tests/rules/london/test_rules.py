@@ -89,6 +89,12 @@ def test_l2_a_detective_pays_from_its_own_tickets_alone() -> None:
     assert after.figures[1].tickets == FULL
 
 
+def test_l2_a_detective_without_tickets_or_pool_pays_with_nothing() -> None:
+    rules, state = set_up([Pawn(128), Pawn(1, FULL)], 50, to_move=TEAM)
+    assert {step.figure for step in rules.legal(state)} == {"d2"}
+    assert refusal(rules, state, "d1 taxi 142") == "L2"
+
+
 def test_l3_bobbies_need_no_tickets_and_start_from_d_cards() -> None:
     rules = london("london-2013:players=3")
     for number in range(50):
@@ -478,6 +484,18 @@ def test_l24_in_classic_the_game_ends_by_slots_and_the_last_takes_no_double() ->
     end = play(rules, after, "d1 taxi 8")
     assert end.ended is not None
     assert (end.ended.winner, end.ended.reason, end.round) == (X, "escaped", 23)
+
+
+@pytest.mark.parametrize("edition", ["london-classic", "london-coursework"])
+def test_l24_with_two_slots_left_there_is_a_double_and_with_one_the_game_goes_on(
+    edition: str,
+) -> None:
+    rules, state = set_up([Pawn(1, FULL)], 104, edition=edition, log=filled(22), round=22)
+    after = play(rules, state, "x taxi 86", "x taxi 104")
+    assert len(after.log) == 24
+    assert play(rules, after, "d1 taxi 8").to_move is None
+    after = play(rules, state, "x taxi 86")
+    assert play(rules, after, "d1 taxi 8").to_move is X
 
 
 # 4. The end

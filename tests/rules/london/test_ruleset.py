@@ -118,6 +118,7 @@ def test_bounds_of_turns_and_plies() -> None:
     bounds = {text: registry.make(text) for text in ("london-2013", "london-classic")}
     assert [rules.max_turns for rules in bounds.values()] == [44, 48]
     assert RULES.max_plies == 5
+    assert RULES.behaviour == 1
     assert registry.make("london-2013:players=2").max_plies == 4
     assert registry.make("london-classic:players=3").max_plies == 2
 
@@ -141,6 +142,17 @@ def test_views_say_what_each_side_may_know() -> None:
         "b1",
         "b2",
     )
+
+
+def test_mister_xs_view_has_the_whole_open_log_in_mid_game() -> None:
+    trace = play_out(RULES, 3, 3)
+    for state in trace.states:
+        team = msgspec.to_builtins(RULES.view(state, Side.DETECTIVES))
+        own = msgspec.to_builtins(RULES.view(state, Side.MISTER_X))
+        assert own == team | {"station": state.path[-1], "path": state.path}
+        assert len(own["log"]) == len(own["path"]) - 1
+        for slot, station in zip(own["log"], own["path"][1:], strict=True):
+            assert slot["station"] in (None, station)
 
 
 def test_what_may_follow_a_step_of_the_team_are_the_others_steps() -> None:
