@@ -46,7 +46,6 @@ TABLE: tuple[tuple[type[Exception], FaultKind | None], ...] = (
     (BotExited, "crash"),
     (BotOverran, "protocol"),
     (RemoteProtocolError, "protocol"),
-    (msgspec.ValidationError, "protocol"),
     (IllegalMove, "illegal"),
     (HostFault, None),
     (LocalProtocolError, None),
@@ -91,9 +90,7 @@ def caught(error: BaseException, side: SideWord, phase: Phase) -> Caught:
     kind = _kind(error)
     if kind is None:
         raise error
-    if isinstance(error, msgspec.ValidationError):
-        text, hint = f"no ply of this ruleset: {quote(str(error).encode())}", ""
-    elif isinstance(error, IllegalMove):
+    if isinstance(error, IllegalMove):
         text, hint = str(error), ""
     else:
         text, hint = str(getattr(error, "text", error)), str(getattr(error, "hint", ""))

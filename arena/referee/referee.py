@@ -21,7 +21,9 @@ from arena.referee.seat import Seat
 from arena.rules.registry import make
 from arena.rules.ruleset import Side, Verdict
 from arena.sandbox.channel import BotTooSlow
+from protocol.errors import RemoteProtocolError
 from protocol.messages import Play, Turn
+from protocol.quoting import quote
 
 __all__ = ["play_game"]
 
@@ -222,7 +224,7 @@ class _Turns:
         """Take one turn, in as many parts as the bot sends it in.
 
         Raises:
-            BotFault, RemoteProtocolError, ValidationError, IllegalMove: a fault of the bot.
+            BotFault, RemoteProtocolError, IllegalMove: a fault of the bot.
         """
         game, seat, side = self._game, self._seat, self._side
         ruleset, channel = game.ruleset, seat.channel
@@ -264,7 +266,12 @@ class _Turns:
         if clock is None:
             raise BotTooSlow(f"the answer took {spent_ms:,.0f} ms of {limit_ms:,.0f} ms")
         self._clock = clock
-        plies = _convert(answer.plies, self._plies_type)
+        try:
+            plies = _convert(answer.plies, self._plies_type)
+        except msgspec.ValidationError as exc:
+            said = quote(self._seat.last_line)
+            text = f"no plies of {ruleset.name} ({quote(str(exc).encode())}): {said}"
+            raise RemoteProtocolError(text, "one example of each ply stands in SPEC.md") from exc
         played = ruleset.play(game.state, plies, more=answer.more)
         self._seat.phase = "off-turn"
         if self._seat.channel.lost_s:
