@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ from arena.referee.record import BotSpec, SideWord
 from arena.rules import registry
 from arena.rules.ruleset import Ruleset
 from arena.tournament import seeds
-from arena.tournament.entrants import Entrant, find_bot
+from arena.tournament.entrants import Entrant, equal_names, find_bot
 from arena.tournament.plan import Plan
 from protocol.messages import HelloAnswer, Limits
 
@@ -121,20 +121,6 @@ def enlist(
         head = "a bot can't play" if count == 1 else f"{count} bots can't play"
         raise BotRefused("\n  ".join([f"{head}, so no game was started:", *refused]))
     return tuple(bots)
-
-
-def equal_names(entrants: Sequence[Entrant] | Any) -> list[str]:
-    """Return a line for each bot whose name another one has; case does not tell them apart."""
-    first: dict[str, Entrant] = {}
-    lines = []
-    for entrant in entrants:
-        other = first.setdefault(entrant.spec.name.casefold(), entrant)
-        if other is not entrant:
-            lines.append(
-                f"{other.source} and {entrant.source} are both named {entrant.spec.name}; give "
-                "one of them another `name` in its bot.toml"
-            )
-    return lines
 
 
 async def greet_all(

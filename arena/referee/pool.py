@@ -91,7 +91,8 @@ class BotPool:
                     seat.new_game()
                     return seat
         cpu_s = None if spec.keep else cpu_backstop_s(spec)
-        return Seat(bot, side, self._start(bot, limits=spec.limits, cpu_s=cpu_s))
+        limits = bot.limits.within(spec.limits)
+        return Seat(bot, side, self._start(bot, limits=limits, cpu_s=cpu_s))
 
     def can_keep(self, seat: Seat, spec: GameSpec) -> bool:
         """Whether a seat whose bot had no fault may serve the next game too.

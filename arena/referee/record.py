@@ -6,14 +6,16 @@ by the messages of the game alone; `Aside` is all that a clock or a host adds.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from protocol.messages import ClockSettings, Limits
 
 __all__ = [
     "Aside",
+    "AskedLimits",
     "BotName",
     "BotSpec",
     "Core",
@@ -33,6 +35,25 @@ FORMAT = 1  # of the record
 SideWord = Literal["mister_x", "detectives"]
 FaultKind = Literal["refused", "resource", "crash", "protocol", "illegal", "timeout", "benched"]
 Phase = Literal["start-up", "turn", "off-turn"]
+Asked = Annotated[int, Meta(ge=1)]
+
+
+class AskedLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a bot asks for itself in its settings; None: the organiser's. Never more than that."""
+
+    memory_mib: Asked | None = None
+    processes: Asked | None = None  # and threads
+    open_files: Asked | None = None
+    file_mib: Asked | None = None
+
+    def within(self, limits: Limits) -> Limits:
+        """Return what the bot is held to: the smaller of the organiser's and its own."""
+        asked = {
+            name: min(value, getattr(limits, name))
+            for name in self.__struct_fields__
+            if (value := getattr(self, name)) is not None
+        }
+        return msgspec.structs.replace(limits, **asked) if asked else limits
 
 
 class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,6 +67,7 @@ class BotSpec(msgspec.Struct, frozen=True, kw_only=True):
     trusted: bool = False  # a reference bot of our own wheel
     sides: tuple[SideWord, ...] = ("mister_x", "detectives")
     rulesets: tuple[str, ...] = ()
+    limits: AskedLimits = AskedLimits()
 
 
 class GameSpec(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,30 +9,21 @@ from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from arena.errors import BotRefused
+from arena.referee.record import AskedLimits
 from arena.sandbox.staging import shown
 from protocol.messages import Limits, Name, SideWord, Version
 
-__all__ = ["FILE", "MAX_BYTES", "AskedLimits", "BotToml", "check_name", "read_bot_toml"]
+__all__ = ["FILE", "MAX_BYTES", "BotToml", "check_name", "read_bot_toml"]
 
 FILE = "bot.toml"
 MAX_BYTES = 64 * 1024
 
 _Word = Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"\A[^\x00-\x1f\x7f]*\Z")]
 _Command = Annotated[tuple[_Word, ...], Meta(min_length=1, max_length=100)]
-_Positive = Annotated[int, Meta(ge=1)]
 _DEVICES = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|\Z)", re.IGNORECASE)
-
-
-class AskedLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Limits that a bot asks for itself; each at most the organiser's."""
-
-    memory_mib: _Positive | UnsetType = UNSET
-    processes: _Positive | UnsetType = UNSET
-    open_files: _Positive | UnsetType = UNSET
-    file_mib: _Positive | UnsetType = UNSET
 
 
 class BotToml(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,7 +143,7 @@ def _check_limits(asked: AskedLimits, limits: Limits | None, where: str, text: s
         return
     for key in AskedLimits.__struct_fields__:
         value, most = getattr(asked, key), getattr(limits, key)
-        if value is not UNSET and value > most:
+        if value is not None and value > most:
             raise BotRefused(
                 f"{_at(where, text, key)}: `limits.{key}` = {value:,} is more than the "
                 f"organiser's {most:,}; ask for at most that"

@@ -24,7 +24,7 @@ from arena.errors import BotRefused
 from arena.referee.record import BotSpec, SideWord
 from arena.sandbox.building import build
 from arena.sandbox.staging import LEFT_OUT, Staged, check_folder, shown, stage, stage_files
-from arena.tournament.bot_toml import FILE, AskedLimits, BotToml, check_name, read_bot_toml
+from arena.tournament.bot_toml import FILE, BotToml, check_name, read_bot_toml
 from protocol.messages import HelloAnswer, Limits
 
 __all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "reference_names"]
@@ -44,7 +44,6 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
         author: from `bot.toml`, or empty. Anything may stand in it.
         sides: what `bot.toml` narrows the bot to; None: it doesn't.
         rulesets: likewise.
-        limits: what `bot.toml` asks for, each at most the organiser's.
         talk: lines for the person who named it, such as which folder was staged.
     """
 
@@ -53,7 +52,6 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     author: str = ""
     sides: tuple[SideWord, ...] | None = None
     rulesets: tuple[str, ...] | None = None
-    limits: AskedLimits = AskedLimits()
     talk: tuple[str, ...] = ()
 
     def greeted(self, hello: HelloAnswer) -> BotSpec:
@@ -299,6 +297,7 @@ def _entrant(
         command=_filled(settings.command),
         folder=str(staged.folder),
         trusted=trusted,
+        limits=settings.limits,
     )
     return Entrant(
         spec=spec,
@@ -306,6 +305,5 @@ def _entrant(
         author=settings.author,
         sides=settings.sides,
         rulesets=settings.rulesets,
-        limits=settings.limits,
         talk=talk,
     )

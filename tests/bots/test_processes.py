@@ -175,6 +175,25 @@ def test_sdk_runs_with_every_python_here(tmp_path: Path) -> None:
         assert record.core.faults == (), python
 
 
+def test_bot_is_held_to_the_limits_that_it_asks_for(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    folder = tmp_path / "modest"
+    folder.mkdir()
+    shutil.copy(BOTS / "sdk" / "misterx_sdk.py", folder)
+    (folder / "bot.toml").write_text(
+        'command = ["{python}", "bot.py"]\n[limits]\nopen_files = 40\n'
+    )
+    (folder / "bot.py").write_text(
+        "import resource\nfrom misterx_sdk import play\n"
+        "def mister_x(turn):\n"
+        "    print(resource.getrlimit(resource.RLIMIT_NOFILE))\n"
+        "    raise SystemExit(1)\n"
+        "play(name='modest', mister_x=mister_x)\n"
+    )
+    (record,) = played(seated(str(folder), data), seated("random", data), 1)
+    assert "(40, 40)" in record.aside.mister_x.stderr
+
+
 def test_bot_goes_quietly_when_the_referee_is_gone(tmp_path: Path) -> None:
     spec = find_bot("random", tmp_path).spec
     process = subprocess.Popen(

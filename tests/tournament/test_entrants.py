@@ -89,7 +89,8 @@ def test_folder_with_bot_toml_is_what_that_says(data: Path, here: Path) -> None:
     assert bot.spec.command == (sys.executable, "-u", "bot.py")
     assert not bot.spec.trusted
     assert bot.author == "<b>Ann</b>"
-    assert bot.limits.memory_mib == 100
+    assert bot.spec.limits.memory_mib == 100
+    assert bot.spec.limits.within(default_limits()).memory_mib == 100
     assert Path(bot.spec.folder).parent == (data / "staged").resolve()
     assert (Path(bot.spec.folder) / "bot.py").is_file()
     spec = bot.greeted(a_hello(version="9"))
