@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from arena.errors import ConfigError
+from reports.names import unguarded
 
 __all__ = ["Results", "read"]
 
@@ -32,6 +33,7 @@ def read(path: Path) -> Results:
 
     The first line names the columns; more columns may stand beside them and are ignored. An empty
     `deal` is a deal of its own; an empty `winner` is a game that nobody won and is not rated.
+    A name that `games.csv` guards against spreadsheets (`'=x`) is read as it was (`=x`).
 
     Raises:
         ConfigError: naming file and line, what stands there and what should.
@@ -64,7 +66,7 @@ def parse(lines: Iterable[str], path: Path) -> Results:
                     f"{path}:{rows.line_num}: {len(row)} fields where the first line names "
                     f"{len(head)} columns."
                 )
-            deal, x, d, winner = (row[place].strip() for place in places)
+            deal, x, d, winner = (unguarded(row[place].strip()) for place in places)
             for column, name in (("mister_x", x), ("detectives", d)):
                 if not name:
                     raise ConfigError(

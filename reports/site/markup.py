@@ -76,10 +76,12 @@ def percent(value: float | None, digits: int = 0) -> str:
     step = 10.0**-digits
     shown_value = 100 * value
     if 0 < shown_value < step / 2:
-        return f"&lt; {step:g} %"
-    if 100 - step / 2 < shown_value < 100:
-        return f"&gt; {100 - step:g} %"
-    return f"{shown_value:.{digits}f} %"
+        told = f"&lt; {step:g} %"
+    elif 100 - step / 2 < shown_value < 100:
+        told = f"&gt; {100 - step:g} %"
+    else:
+        told = f"{shown_value:.{digits}f} %"
+    return told.replace(" ", "&nbsp;")
 
 
 def share(value: Share, *, counts: bool = True) -> Cell:

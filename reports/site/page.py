@@ -85,7 +85,8 @@ def _facts(report: Report) -> str:
     for label, value, kind in shown:
         wide = ' class="wide"' if len(value) > 24 else ""
         big = f' class="{kind}"' if kind else ""
-        lines.append(f"<div{wide}><dt>{text(label)}</dt><dd{big}>{text(value)}</dd></div>")
+        head = label[:1].upper() + label[1:]
+        lines.append(f"<div{wide}><dt>{text(head)}</dt><dd{big}>{text(value)}</dd></div>")
     return f'<dl class="facts">\n{"".join(lines)}\n</dl>'
 
 
@@ -293,7 +294,7 @@ def _rounds(report: Report) -> str:
             for kind, value in (("x", row.mister_x), ("d", row.detectives))
             if value
         )
-        rows.append([str(row.round), Cell(bars, "bar"), f"{row.mister_x:,}", f"{row.detectives:,}"])
+        rows.append([str(row.round), f"{row.mister_x:,}", f"{row.detectives:,}", Cell(bars, "bar")])
     key = (
         '<p class="soft"><span class="key x">won by Mister X</span>'
         '<span class="key d">won by the detectives</span></p>'

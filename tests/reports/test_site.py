@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import html.parser
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from reports.report import Meta, Report, build
 from reports.site.markdown import markdown
 from reports.site.markup import percent
 from tests.reports.rows import small_run
+from tests.tools import need
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "use", "rect"}
 
@@ -182,11 +181,11 @@ def test_parts_have_tables_of_their_own() -> None:
 
 
 def test_shares_that_are_not_sure_are_neither_0_nor_100() -> None:
-    assert percent(0.0001) == "&lt; 1 %"
-    assert percent(0.9999) == "&gt; 99 %"
-    assert percent(0.0) == "0 %"
-    assert percent(1.0) == "100 %"
-    assert percent(0.123, 1) == "12.3 %"
+    assert percent(0.0001) == "&lt;&nbsp;1&nbsp;%"
+    assert percent(0.9999) == "&gt;&nbsp;99&nbsp;%"
+    assert percent(0.0) == "0&nbsp;%"
+    assert percent(1.0) == "100&nbsp;%"
+    assert percent(0.123, 1) == "12.3&nbsp;%"
 
 
 def test_markdown_shows_names_as_text() -> None:
@@ -196,21 +195,13 @@ def test_markdown_shows_names_as_text() -> None:
     assert "<b>" not in text
 
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-
-
 @pytest.mark.slow
-@pytest.mark.skipif(
-    CHROMIUM is None and not os.environ.get("ARENA_TESTS_COMPLETE"),
-    reason="this host has no Chromium",
-)
 def test_page_opens_in_a_browser_from_disk(tmp_path: Path) -> None:
     report, games = made(small_run())
     page = site.write(report, games, tmp_path)
-    assert CHROMIUM is not None
     done = subprocess.run(
         [
-            CHROMIUM,
+            need("chromium"),
             *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
             *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
             f"--user-data-dir={tmp_path / 'profile'}",
