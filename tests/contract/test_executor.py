@@ -1,0 +1,168 @@
+"""What every executor must do; a new one is added to `EXECUTORS`."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.referee.record import GameRecord
+from arena.tournament.executors.executor import (
+    Executor,
+    Finished,
+    Job,
+    decode_record,
+    encode_spec,
+)
+from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.plan import Plan
+from tests.fake_games import fake_bot, fake_plan, fake_record
+from tests.fake_table import FAKE_TABLE, let_workers_import_tests
+
+pytestmark = pytest.mark.slow
+
+Make = Callable[[int], Executor]
+EXECUTORS = {"local": lambda jobs: LocalExecutor(jobs, table=FAKE_TABLE)}
+LIMIT_S = 60.0
+
+
+@pytest.fixture(params=sorted(EXECUTORS))
+def make(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Make:
+    let_workers_import_tests(monkeypatch, tmp_path)
+    return EXECUTORS[request.param]
+
+
+def plan_of(*names: str, deals: int = 2) -> Plan:
+    return fake_plan([fake_bot(name) for name in names], deals=deals)
+
+
+def run(
+    executor: Executor,
+    plan: Plan,
+    *,
+    on_result: Callable[[Finished], None] = lambda _finished: None,
+) -> list[Finished]:
+    """Play all games of a plan; return the results in the order of finishing."""
+    results: list[Finished] = []
+
+    async def main() -> None:
+        jobs_in, jobs_out = trio.open_memory_channel[Job](0)
+        results_in, results_out = trio.open_memory_channel[Finished](0)
+
+        async def feed() -> None:
+            async with jobs_in:
+                for spec in plan.specs():
+                    await jobs_in.send(Job(spec.index, encode_spec(spec)))
+
+        async def execute() -> None:
+            async with results_in:
+                await executor.run(jobs_out, results_in)
+
+        with trio.fail_after(LIMIT_S):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(feed)
+                nursery.start_soon(execute)
+                async for finished in results_out:
+                    results.append(finished)
+                    on_result(finished)
+
+    trio.run(main)
+    return results
+
+
+def record_of(finished: Finished) -> GameRecord:
+    assert finished.record is not None
+    return decode_record(finished.record)
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 5])
+def test_every_job_has_one_result_and_it_is_its_own(make: Make, jobs: int) -> None:
+    plan = plan_of("a", "b", "c", "faulty", deals=5)
+    results = run(make(jobs), plan)
+    assert sorted(finished.number for finished in results) == list(range(plan.count))
+    for finished in results:
+        spec = plan.spec(finished.number)
+        assert record_of(finished).core == fake_record(spec, faulty=["faulty"]).core
+
+
+def test_no_more_jobs_are_taken_than_may_be_in_play(make: Make) -> None:
+    plan = plan_of("slow", "b", deals=10)
+    taken = 0
+
+    async def main() -> None:
+        nonlocal taken
+        jobs_in, jobs_out = trio.open_memory_channel[Job](0)
+        results_in, _results_out = trio.open_memory_channel[Finished](0)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(make(3).run, jobs_out, results_in)
+            with trio.move_on_after(1.0):
+                for spec in plan.specs():
+                    await jobs_in.send(Job(spec.index, encode_spec(spec)))
+                    taken += 1
+            nursery.cancel_scope.cancel()
+
+    trio.run(main)
+    assert taken == 3
+
+
+def test_the_games_of_a_killed_worker_are_played_anew(make: Make) -> None:
+    plan = plan_of("a", "b", "c", "d", deals=8)
+    killed: set[str] = set()
+
+    def kill(finished: Finished) -> None:
+        pid = record_of(finished).aside.host.split()[0]
+        if len(killed) < 4 and pid not in killed:
+            killed.add(pid)
+            os.kill(int(pid), signal.SIGKILL)
+
+    results = run(make(4), plan, on_result=kill)
+    assert len(killed) == 4
+    assert sorted(finished.number for finished in results) == list(range(plan.count))
+    for finished in results:
+        assert record_of(finished).core == fake_record(plan.spec(finished.number)).core
+
+
+def test_a_game_that_kills_its_workers_is_given_up_and_its_neighbours_are_not(make: Make) -> None:
+    plan = plan_of("a", "b", "c", "killer", deals=2)
+    results = run(make(6), plan)
+    given_up = {finished.number for finished in results if finished.record is None}
+    assert given_up == {n for n in range(plan.count) if 3 in plan.pairing(n)[1:]}
+    assert len(results) == plan.count
+
+
+@pytest.mark.parametrize("names", [("slow", "slow2"), ("wedged", "wedged2")])
+def test_a_cancelled_executor_leaves_no_process(
+    make: Make, names: tuple[str, str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = children()
+    plan = plan_of(*names, deals=1)
+
+    async def main() -> None:
+        jobs_in, jobs_out = trio.open_memory_channel[Job](0)
+        results_in, _results_out = trio.open_memory_channel[Finished](0)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(make(2).run, jobs_out, results_in)
+            for spec in plan.specs():
+                await jobs_in.send(Job(spec.index, encode_spec(spec)))
+            with trio.fail_after(LIMIT_S):
+                while "begun" not in capfd.readouterr().err:  # noqa: ASYNC110 - another process's doing
+                    await trio.sleep(0.01)
+            assert children() > before
+            began = trio.current_time()
+            nursery.cancel_scope.cancel()
+        assert trio.current_time() - began < 20
+
+    trio.run(main)
+    assert children() == before
+
+
+def children() -> set[int]:
+    """Return the processes whose parent is this one."""
+    task = Path("/proc/self/task")
+    return {
+        int(pid) for thread in task.iterdir() for pid in (thread / "children").read_text().split()
+    }

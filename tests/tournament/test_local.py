@@ -1,0 +1,183 @@
+"""Worker processes: started, pinned, kept quiet, and gone with their coordinator."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import trio
+
+from arena.errors import HostFault
+from arena.tournament.executors.executor import Finished, Job, decode_record, encode_spec
+from arena.tournament.executors.local import LocalExecutor, usable_cpus
+from arena.tournament.plan import Plan
+from tests.fake_games import fake_bot, fake_plan
+from tests.fake_table import FAKE_TABLE, let_workers_import_tests
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def _tests_on_the_workers_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    let_workers_import_tests(monkeypatch, tmp_path)
+
+
+def hosts(executor: LocalExecutor, plan: Plan) -> list[list[str]]:
+    """Play a plan; return [process id, CPUs] of each game's worker."""
+    results: list[Finished] = []
+
+    async def main() -> None:
+        jobs_in, jobs_out = trio.open_memory_channel[Job](plan.count)
+        results_in, results_out = trio.open_memory_channel[Finished](plan.count)
+        for spec in plan.specs():
+            jobs_in.send_nowait(Job(spec.index, encode_spec(spec)))
+        jobs_in.close()
+        with trio.fail_after(60):
+            async with results_in:
+                await executor.run(jobs_out, results_in)
+        results.extend([finished async for finished in results_out])
+
+    trio.run(main)
+    assert len(results) == plan.count
+    return [decode_record(finished.record or b"").aside.host.split() for finished in results]
+
+
+def test_there_are_as_many_workers_as_cores_or_jobs() -> None:
+    cores = len(usable_cpus())
+    assert LocalExecutor().jobs == LocalExecutor().workers == cores
+    assert LocalExecutor(1).workers == 1
+    assert LocalExecutor(50).workers == cores
+    plan = fake_plan(4, deals=4)
+    assert len({pid for pid, _ in hosts(LocalExecutor(8, table=FAKE_TABLE), plan)}) == min(8, cores)
+    assert len({pid for pid, _ in hosts(LocalExecutor(1, table=FAKE_TABLE), plan)}) == 1
+
+
+def test_a_pinned_worker_stays_on_its_cpu() -> None:
+    executor = LocalExecutor(4, workers=2, pin=True, table=FAKE_TABLE)
+    by_worker = dict(hosts(executor, fake_plan(4, deals=4)))
+    cpus = usable_cpus()
+    assert set(by_worker.values()) == {str(cpus[0]), str(cpus[1 % len(cpus)])}
+
+
+def test_stray_prints_do_not_reach_the_results(capfd: pytest.CaptureFixture[str]) -> None:
+    plan = fake_plan([fake_bot("loud"), fake_bot("b")], deals=2)
+    assert len(hosts(LocalExecutor(2, table=FAKE_TABLE), plan)) == 4
+    assert capfd.readouterr().err.count("a stray line\nanother\n") >= 1
+
+
+@pytest.mark.parametrize("table", ["tests.fake_table:no_such_name", "no_such_module:table"])
+def test_a_worker_that_can_not_start_ends_the_run(
+    table: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(ExceptionGroup) as caught:
+        hosts(LocalExecutor(1, table=table), fake_plan(2, deals=1))
+    (error,) = leaves(caught.value)
+    assert isinstance(error, HostFault)
+    assert "a worker process ended before its first game" in str(error)
+    assert "no_such" in capfd.readouterr().err
+
+
+def leaves(group: BaseException) -> list[BaseException]:
+    if isinstance(group, BaseExceptionGroup):
+        return [leaf for error in group.exceptions for leaf in leaves(error)]
+    return [group]
+
+
+def test_when_every_game_ends_its_worker_the_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.tournament.executors.local._MOST_LOST", 3)
+    plan = fake_plan([fake_bot("killer"), fake_bot("b")], deals=2)
+    with pytest.raises(ExceptionGroup) as caught:
+        hosts(LocalExecutor(1, table=FAKE_TABLE), plan)
+    assert "the last 3 games all ended their worker processes" in str(leaves(caught.value)[0])
+
+
+COORDINATOR = """
+import sys, trio
+from arena.tournament.executors.executor import Finished, Job, encode_spec
+from arena.tournament.executors.local import LocalExecutor
+from tests.fake_games import fake_bot, fake_plan
+from tests.fake_table import FAKE_TABLE
+
+async def main():
+    jobs_in, jobs_out = trio.open_memory_channel(0)
+    results_in, results_out = trio.open_memory_channel(0)
+    plan = fake_plan([fake_bot(name) for name in sys.argv[1:]], deals=1)
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(LocalExecutor(2, table=FAKE_TABLE).run, jobs_out, results_in)
+        for spec in plan.specs():
+            await jobs_in.send(Job(spec.index, encode_spec(spec)))
+        print("in play", flush=True)
+        await trio.sleep_forever()
+
+trio.run(main)
+"""
+
+
+@pytest.mark.parametrize("bots", [("slow1", "slow2"), ("wedged1", "wedged2")])
+def test_workers_die_with_a_killed_coordinator(bots: tuple[str, str]) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", COORDINATOR, *bots], stdout=subprocess.PIPE, text=True
+    ) as coordinator:
+        assert coordinator.stdout is not None
+        assert coordinator.stdout.readline() == "in play\n"
+        workers = [int(pid) for pid in children_of(coordinator.pid)]
+        assert len(workers) == min(2, len(usable_cpus()))
+        coordinator.kill()
+    # The kernel has sent the signal with the coordinator's end; it takes a moment to act.
+    deadline = time.monotonic() + 20
+    while any(is_alive(pid) for pid in workers):
+        assert time.monotonic() < deadline
+        os.sched_yield()
+
+
+def test_a_terminals_interrupt_is_not_the_workers_business() -> None:
+    plan = fake_plan(3, deals=2)
+    pids: set[int] = set()
+    executor = LocalExecutor(1, table=FAKE_TABLE)
+
+    async def main() -> None:
+        jobs_in, jobs_out = trio.open_memory_channel[Job](0)
+        results_in, results_out = trio.open_memory_channel[Finished](0)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(executor.run, jobs_out, results_in)
+            for spec in plan.specs():
+                await jobs_in.send(Job(spec.index, encode_spec(spec)))
+                finished = await results_out.receive()
+                (pid, _) = decode_record(finished.record or b"").aside.host.split()
+                pids.add(int(pid))
+                assert os.getpgid(int(pid)) != os.getpgid(0)
+                os.kill(int(pid), signal.SIGINT)
+            jobs_in.close()
+
+    trio.run(main)
+    assert len(pids) == 1
+
+
+def test_a_worker_imports_nothing_heavy() -> None:
+    script = (
+        "import sys\n"
+        "import arena.tournament.executors.worker, arena.referee.referee, arena.rules.registry\n"
+        "heavy = {'pandas', 'scipy', 'matplotlib', 'numpy', 'rich', 'click', 'sqlite3'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ended.stdout == "[]\n"
+
+
+def children_of(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
