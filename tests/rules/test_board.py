@@ -124,11 +124,13 @@ def test_no_mistake_in_a_map_is_anything_but_one_clear_sentence(data: st.DataObj
     text = data.draw(st.just(msgspec.json.encode(content)) | st.binary(max_size=40))
     with tempfile.TemporaryDirectory() as folder:
         file = write(Path(folder), text)
+        said = f"{file}: sound"
         try:
             read_board(file)
         except ConfigError as exc:
-            assert str(exc).startswith(f"{file}: ")
-            assert "\n" not in str(exc)
+            said = str(exc)
+        assert said.startswith(f"{file}: ")
+        assert "\n" not in said
 
 
 def test_a_missing_map_is_named(tmp_path: Path) -> None:
