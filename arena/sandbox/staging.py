@@ -124,6 +124,7 @@ def stage(
     into: Path,
     *,
     data: Path | None = None,
+    more: Mapping[str, bytes] | None = None,
     salt: str = "",
     finish: Callable[[Path], None] | None = None,
 ) -> Staged:
@@ -133,6 +134,7 @@ def stage(
         folder: the bot's folder; left as it is.
         into: where copies lie, a folder each; made with mode 0700 if it is missing.
         data: the data folder, which must not lie in `folder`; by default `into`.
+        more: files to put beside what is copied, by name; one that is there is left as it is.
         salt: what else makes a different copy, such as the commands of `finish`.
         finish: called once with the still writable copy (a build); a raise leaves no copy.
 
@@ -143,9 +145,12 @@ def stage(
     real = check_folder(folder, data if data is not None else into)
     with _half_made(into) as copy:
         try:
-            entries = sorted(_copied(real, copy))
+            entries = list(_copied(real, copy))
         except FileNotFoundError as exc:
             raise BotRefused(f"{folder}: changed while it was copied; try again") from exc
+        for name, content in (more or {}).items():
+            if all(entry.path != name for entry in entries):
+                entries.append(_written(copy, name, content, executable=False))
         _check_links(copy, entries)
         return _keep(copy, into, _digest(entries, salt), finish)
 
@@ -154,18 +159,14 @@ def stage_files(files: Mapping[str, tuple[bytes, bool]], into: Path) -> Staged:
     """Lay out files from memory as `stage` does with a folder.
 
     Args:
-        files: relative path to bytes and whether the file can be executed.
+        files: name to bytes and whether the file can be executed.
         into: as for `stage`.
     """
     with _half_made(into) as copy:
-        entries: list[_Entry] = []
-        for path, (content, executable) in sorted(files.items()):
-            place = copy / path
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(content)
-            place.chmod(0o755 if executable else 0o644)
-            digest = hashlib.sha256(content).hexdigest()
-            entries.append(_Entry(path, "x" if executable else "f", digest))
+        entries = [
+            _written(copy, path, content, executable=executable)
+            for path, (content, executable) in files.items()
+        ]
         return _keep(copy, into, _digest(entries, ""), None)
 
 
@@ -355,6 +356,13 @@ def _copied_file(fd: int, name: str, path: str, copy: Path, tally: _Tally) -> _E
     return _Entry(path, "x" if executable else "f", digest.hexdigest())
 
 
+def _written(copy: Path, path: str, content: bytes, *, executable: bool) -> _Entry:
+    """Write a file of our own."""
+    (copy / path).write_bytes(content)
+    (copy / path).chmod(0o755 if executable else 0o644)
+    return _Entry(path, "x" if executable else "f", hashlib.sha256(content).hexdigest())
+
+
 def _check_bytes(tally: _Tally) -> None:
     """Refuse more bytes than are allowed."""
     if tally.bytes > MAX_BYTES:
@@ -385,7 +393,8 @@ def _check_links(copy: Path, entries: list[_Entry]) -> None:
 
 def _digest(entries: list[_Entry], salt: str) -> str:
     """Return the hash of a copy's content; no two contents have the same encoding."""
-    return hashlib.sha256(msgspec.json.encode(["staged-1", salt, entries])).hexdigest()
+    content = ["staged-1", salt, sorted(entries)]
+    return hashlib.sha256(msgspec.json.encode(content)).hexdigest()
 
 
 def _keep(copy: Path, into: Path, digest: str, finish: Callable[[Path], None] | None) -> Staged:

@@ -10,10 +10,12 @@ import difflib
 import hashlib
 import importlib.resources
 import os
+import re
 import shlex
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -23,12 +25,22 @@ import msgspec
 from arena.errors import BotRefused
 from arena.referee.record import BotSpec, SideWord
 from arena.sandbox.building import build
-from arena.sandbox.staging import LEFT_OUT, Staged, check_folder, shown, stage, stage_files
+from arena.sandbox.staging import (
+    LEFT_OUT,
+    MAX_BYTES,
+    Staged,
+    check_folder,
+    shown,
+    stage,
+    stage_files,
+)
 from arena.tournament.bot_toml import FILE, BotToml, check_name, read_bot_toml
 from protocol.messages import HelloAnswer, Limits
 
 __all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "reference_names"]
 
+SDK = "misterx_sdk.py"
+_IMPORTS_SDK = re.compile(rb"^\s*(from|import)\s+misterx_sdk\b", re.MULTILINE)
 PYTHON = "{python}"  # in a command: the arena's own interpreter
 STAGED = "staged"  # the folder of copies in the data folder
 # What a command line names there is the machine's, not the bot's.
@@ -161,15 +173,30 @@ def _files(folder: Traversable) -> Iterator[Traversable]:
             yield file
 
 
+def _sdk_for(folder: Path, shown_as: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the SDK for a folder whose scripts import it and that carries none, and the talk."""
+    if (folder / SDK).exists():
+        return {}, ()
+    for script in sorted(folder.glob("*.py")):
+        if script.is_file() and script.stat().st_size <= MAX_BYTES:
+            with suppress(OSError):
+                if _IMPORTS_SDK.search(script.read_bytes()):
+                    sdk = importlib.resources.files("bots") / "sdk" / SDK
+                    talk = f"{shown_as}: {script.name} imports the SDK; the copy gets the arena's"
+                    return {SDK: sdk.read_bytes()}, (talk,)
+    return {}, ()
+
+
 def _folder(path: Path, data: Path, into: Path, limits: Limits | None) -> Entrant:
     """Stage a folder with its `bot.toml`, and build it if that says how."""
     real = check_folder(path, data)
+    sdk, talk = _sdk_for(real, path)
     if not (real / FILE).is_file():
         raise BotRefused(
             f"{path}: has no {FILE}; write one with at least "
             f'command = ["{PYTHON}", "bot.py"], or name the program in it'
         )
-    staged = stage(real, into, data=data)
+    staged = stage(real, into, data=data, more=sdk)
     copied = staged.folder / FILE
     if not copied.is_file():
         raise BotRefused(f"{path}: {FILE} is no file")
@@ -182,7 +209,7 @@ def _folder(path: Path, data: Path, into: Path, limits: Limits | None) -> Entran
         except BotRefused as exc:
             raise BotRefused(f"{path}: {exc}") from exc
     _check_copied(settings.command, staged, real)
-    return _entrant(settings, real.name, staged, str(path))
+    return _entrant(settings, real.name, staged, str(path), talk=talk)
 
 
 def _file(path: Path, data: Path, into: Path) -> Entrant:
@@ -195,11 +222,12 @@ def _file(path: Path, data: Path, into: Path) -> Entrant:
     else:
         raise BotRefused(f"{path}: has no execute bit and is no .py file; chmod +x it")
     real = check_folder(path.parent, data)
-    staged = stage(real, into, data=data)
+    sdk, talk = _sdk_for(real, path.parent)
+    staged = stage(real, into, data=data, more=sdk)
     _check_copied(command, staged, real)
     name = check_name(path.stem, f"{path}: the file's name")
-    talk = f"{name}: staged the folder {path.parent} of {path.name}"
-    return _entrant(BotToml(command=command), name, staged, str(path), talk=(talk,))
+    talk = (f"{name}: staged the folder {path.parent} of {path.name}", *talk)
+    return _entrant(BotToml(command=command), name, staged, str(path), talk=talk)
 
 
 def _command_line(text: str, data: Path, into: Path) -> Entrant:
@@ -213,9 +241,10 @@ def _command_line(text: str, data: Path, into: Path) -> Entrant:
         raise BotRefused(_no_such_bot(text, words))
     file = Path(next((word for word in files if not _is_system(word)), files[0]))
     real = check_folder(file.parent, data)
-    staged = stage(real, into, data=data)
+    sdk, about_sdk = _sdk_for(real, file.parent)
+    staged = stage(real, into, data=data, more=sdk)
     name = check_name(file.stem, f"'{shown(text)}': the file's name")
-    talk = [f"{name}: staged the folder {file.parent} of {file.name}"]
+    talk = [f"{name}: staged the folder {file.parent} of {file.name}", *about_sdk]
     command: list[str] = []
     for index, word in enumerate(words):
         inside = _inside(word, real) if word in files else None

@@ -374,6 +374,13 @@ def test_files_from_memory_give_the_copy_that_a_folder_gives(bot: Path, into: Pa
     assert stage_files(files, into) == stage(bot, into)
 
 
+def test_more_files_come_beside_what_is_there_and_never_over_it(bot: Path, into: Path) -> None:
+    staged = stage(bot, into, more={"sdk.py": b"sdk", "bot.py": b"other"})
+    assert content(staged.folder) == {**content(bot), "sdk.py": "sdk"}
+    (bot / "sdk.py").write_text("sdk")
+    assert stage(bot, into) == staged
+
+
 def test_unstage_deletes_a_copy_and_minds_no_missing_one(bot: Path, into: Path) -> None:
     staged = stage(bot, into)
     unstage(staged.folder)

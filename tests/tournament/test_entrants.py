@@ -229,6 +229,25 @@ def test_folder_that_holds_the_data_folder_is_refused(here: Path) -> None:
             find_bot(text, here / "mine" / "arena-data")
 
 
+def test_script_that_imports_the_sdk_finds_it_in_its_copy(data: Path, here: Path) -> None:
+    (here / "one").mkdir()
+    script = here / "one" / "first.py"
+    script.write_text("import os\nfrom misterx_sdk import play\n")
+    os.mkfifo(here / "fifo.py")  # never opened: it is not in that folder's copy
+    bot = find_bot("one/first.py", data)
+    assert (Path(bot.spec.folder) / "misterx_sdk.py").is_file()
+    assert bot.talk[1] == "one: first.py imports the SDK; the copy gets the arena's"
+    own = here / "one" / "misterx_sdk.py"
+    own.write_text("mine = 1\n")
+    bot = find_bot("{python} one/first.py", data)
+    assert (Path(bot.spec.folder) / "misterx_sdk.py").read_text() == "mine = 1\n"
+    assert len(bot.talk) == 1
+    own.unlink()
+    script.write_text("# misterx_sdk is not needed\n")
+    bot = find_bot("one/first.py", data)
+    assert os.listdir(bot.spec.folder) == ["first.py"]  # noqa: PTH208 (names are enough)
+
+
 # --- names ----------------------------------------------------------------------------------------
 
 BAD_NAMES = (
