@@ -254,18 +254,6 @@ class _Turns:
         game, side = self._game, self._side
         ruleset, recorder = game.ruleset, game.recorder
         self._charged_ms = spent_ms
-        limit_ms = self._clock.limit_ms
-        # The channel was the judge of the time; rounding it must not make another one.
-        clock = clocks.charge(
-            self._settings,
-            self._clock,
-            spent_ms if spent_ms < limit_ms else limit_ms,
-            more=answer.more,
-            wall_ms=self._wall_ms,
-        )
-        if clock is None:
-            raise BotTooSlow(f"the answer took {spent_ms:,.0f} ms of {limit_ms:,.0f} ms")
-        self._clock = clock
         try:
             plies = _convert(answer.plies, self._plies_type)
         except msgspec.ValidationError as exc:
@@ -273,11 +261,25 @@ class _Turns:
             text = f"no plies of {ruleset.name} ({quote(str(exc).encode())}): {said}"
             raise RemoteProtocolError(text, "one example of each ply stands in SPEC.md") from exc
         played = ruleset.play(game.state, plies, more=answer.more)
+        # With nothing left to do the rules close the turn, `more` or not: so does its clock.
+        goes_on = answer.more and ruleset.to_move(played.state) is side
+        limit_ms = self._clock.limit_ms
+        # The channel was the judge of the time; rounding it must not make another one.
+        clock = clocks.charge(
+            self._settings,
+            self._clock,
+            spent_ms if spent_ms < limit_ms else limit_ms,
+            more=goes_on,
+            wall_ms=self._wall_ms,
+        )
+        if clock is None:
+            raise BotTooSlow(f"the answer took {spent_ms:,.0f} ms of {limit_ms:,.0f} ms")
+        self._clock = clock
         self._seat.phase = "off-turn"
         if self._seat.channel.lost_s:
             recorder.overloaded = True
         recorder.play(side, answer, plies[: played.counted], spent_ms, clock.left_ms)
-        state = game.state = played.state
+        game.state = played.state
         if self.events is not None:
             self.events = [event.what for event in played.events if event.seen_by in (None, side)]
         if self.other.events is not None:
@@ -285,7 +287,7 @@ class _Turns:
             self.other.events += [
                 event.what for event in played.events if event.seen_by in (None, theirs)
             ]
-        return answer.more and ruleset.to_move(state) is side
+        return goes_on
 
 
 _convert = msgspec.convert
