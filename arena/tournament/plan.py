@@ -87,6 +87,12 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ConfigError("the secret of this plan is not the hash of its open seed")
         _ = self.schedule  # refuses a plan in which nobody meets anybody
 
+    def __repr__(self) -> str:  # so that no log and no traceback tells the secret
+        return (
+            f"Plan({self.kind}, {self.ruleset}, {len(self.entrants)} bots, {self.deals} deals, "
+            f"run {self.run_id})"
+        )
+
     @functools.cached_property
     def schedule(self) -> Schedule:
         """Who meets whom, as a pure function of the game's number."""

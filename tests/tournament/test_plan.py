@@ -120,6 +120,12 @@ def test_no_game_carries_the_secret() -> None:
         assert plan.secret not in msgspec.json.encode(spec).decode()
 
 
+def test_a_plan_that_is_shown_does_not_tell_the_secret() -> None:
+    plan = fake_plan()
+    assert plan.secret not in f"{plan!r} {plan}"
+    assert plan.run_id in repr(plan)
+
+
 def test_two_shards_of_a_plan_are_disjoint_and_make_the_whole() -> None:
     plan = fake_plan(4, deals=3)
     assert [*plan.specs(0, 17), *plan.specs(17)] == list(plan.specs())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 import trio
 
@@ -20,7 +20,7 @@ def frame(number: int, payload: bytes) -> bytes:
     return _HEAD.pack(number, len(payload)) + payload
 
 
-async def frames(stream: trio.abc.ReceiveStream) -> AsyncIterator[tuple[int, bytes]]:
+async def frames(stream: trio.abc.ReceiveStream) -> AsyncGenerator[tuple[int, bytes], None]:
     """Yield (number, payload) of every whole block up to the end of the stream."""
     kept = bytearray()
     while chunk := await stream.receive_some(_CHUNK):
