@@ -20,7 +20,7 @@ from arena.errors import IllegalMove
 from arena.referee.record import Core
 from arena.referee.replay import Moment, Replayed
 from arena.rules.ruleset import Side
-from protocol.messages import Deal, Turn
+from protocol.messages import Turn
 
 __all__ = ["find_leaks"]
 
@@ -28,6 +28,8 @@ _TWINS = 4  # tried at each turn
 _LONG_NAME = 4  # a shorter name may stand in any message by chance
 _SHADOW_MOMENTS = 6  # that a shadow is followed through, at least
 _SHADOW_VALUES = 3  # different ones, at least
+
+_Flat = dict[str, int | str]  # path → value
 
 _encode = msgspec.json.encode
 
@@ -100,31 +102,38 @@ def _shown(
 def _shadows(replayed: Replayed) -> Iterator[str]:
     ruleset = replayed.ruleset
     turns = iter(replayed.moments)
-    trails: dict[Side, list[tuple[dict[str, Any], dict[str, Any]]]] = {side: [] for side in Side}
+    trails: dict[Side, list[tuple[_Flat, _Flat]]] = {side: [] for side in Side}
     for sent in replayed.sent:
-        if isinstance(sent.message, Deal) or not isinstance(sent.message, Turn):
+        if not isinstance(sent.message, Turn):
             continue
         moment = next(turns)
         told = dict(_flat(msgspec.to_builtins(sent.message.view), ""))
         own = dict(_flat(msgspec.to_builtins(ruleset.view(moment.state, sent.side.other)), ""))
         hidden = {path: value for path, value in own.items() if path not in told}
+        told.update(_flat(msgspec.to_builtins(sent.message.events), "events"))
         trails[sent.side].append((told, hidden))
     for side, trail in trails.items():
-        if len(trail) < _SHADOW_MOMENTS:
-            continue
-        told, hidden = trail[-1]
-        for secret in hidden:
-            values = [other.get(secret) for _, other in trail]
-            if None in values or len(set(values)) < _SHADOW_VALUES:
-                continue
-            for path in told:
-                if all(
-                    seen.get(path) == value for (seen, _), value in zip(trail, values, strict=True)
-                ):
-                    yield f"{side}: {path} always shows the other side's {secret}"
+        secrets = {path for _, hidden in trail for path in hidden}
+        places = {path for told, _ in trail for path in told}
+        for secret in sorted(secrets):
+            for place in sorted(places):
+                if _follows(trail, place, secret):
+                    yield f"{side}: {place} always shows the other side's {secret}"
 
 
-def _flat(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+def _follows(trail: list[tuple[_Flat, _Flat]], place: str, secret: str) -> bool:
+    """Whether a place shows a secret whenever both are there, which is most of the time."""
+    values: list[int | str] = []
+    for told, hidden in trail:
+        if place in told and secret in hidden:
+            if told[place] != hidden[secret]:
+                return False
+            values.append(told[place])
+    enough = max(_SHADOW_MOMENTS, len(trail) // 2 + 1)
+    return len(values) >= enough and len(set(values)) >= _SHADOW_VALUES
+
+
+def _flat(value: Any, path: str) -> Iterator[tuple[str, int | str]]:
     if isinstance(value, dict):
         for key, item in value.items():
             yield from _flat(item, f"{path}.{key}" if path else key)

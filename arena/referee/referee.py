@@ -57,6 +57,7 @@ class _Game:
         self.recorder = Recorder(spec, self.ruleset)
         self.seats: dict[Side, Seat] = {}
         self.told: dict[Side, bool] = {}  # whether the bot took its `end`
+        self.kept: set[Side] = set()  # whose process went back to the pool
         self.void: str | None = None
 
     async def play(self) -> GameRecord:
@@ -161,7 +162,7 @@ class _Game:
         verdict = recorder.verdict(self.state)
         record = None
         if self.void is None and not (spec.keep and spec.rated):
-            record = end_record(self.ruleset, self.state, plays, verdict)
+            record = end_record(self.ruleset, self.state, plays, recorder.notes, verdict)
         leaving = [
             (side, seat)
             for side, seat in self.seats.items()
@@ -183,6 +184,7 @@ class _Game:
         if fault is not None or not self.told.get(side) or not pool.can_keep(seat, self.spec):
             return False
         recorder.seat_left(side, seat)
+        self.kept.add(side)
         await pool.keep(seat, self.spec)
         return True
 
@@ -194,8 +196,11 @@ class _Game:
         self.recorder.seat_left(side, seat)
 
     async def _break_off(self) -> None:
-        for seat in self.seats.values():
-            await self.pool.drop(seat)
+        """Leave no process behind, cancelled or not; what was kept belongs to the pool."""
+        with trio.CancelScope(shield=True):
+            for side, seat in self.seats.items():
+                if side not in self.kept:
+                    await self.pool.drop(seat)
 
 
 class _Turns:

@@ -82,7 +82,7 @@ def replay(
     verdict = _check_end(core, ruleset, walk.state)
     if notes is not None:
         _check_notes(core, notes)
-    walk.say_end(verdict)
+    walk.say_end(verdict, notes or {})
     return Replayed(
         ruleset=ruleset,
         state=walk.state,
@@ -188,10 +188,10 @@ class _Walk:
         self._events[side] = []
         self.sent.append(Sent(side=side, message=message, play=play))
 
-    def say_end(self, verdict: Verdict) -> None:
+    def say_end(self, verdict: Verdict, notes: Mapping[int, Any]) -> None:
         record = None
         if self.core.reason != VOID:
-            record = end_record(self.ruleset, self.state, self.core.plays, verdict)
+            record = end_record(self.ruleset, self.state, self.core.plays, notes, verdict)
         for side in Side:
             message = end_request(verdict, fault=None, record=record)
             self.sent.append(Sent(side=side, message=message, play=len(self.core.plays)))

@@ -5,7 +5,7 @@ The referee says these words, and a replay says them again; so what a record sho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -80,11 +80,15 @@ def deal_request(
 
 
 def end_record(
-    ruleset: Ruleset[Any, Any], state: Any, plays: Sequence[Play], verdict: Verdict
+    ruleset: Ruleset[Any, Any],
+    state: Any,
+    plays: Sequence[Play],
+    notes: Mapping[int, Any],
+    verdict: Verdict,
 ) -> Raw:
     """Return a game's record as both sides are told it: everything but seeds, names and numbers.
 
-    The plan's game id, the deal's number and seed and the opponent's name never go on the wire.
+    Notes go by the index of the play, as text: JSON has no other keys. The plan's game id, the deal's number and seed and the opponent's name never go on the wire.
     """
     return Raw(
         _encode(
@@ -92,6 +96,7 @@ def end_record(
                 "ruleset": ruleset.text,
                 "behaviour": ruleset.behaviour,
                 "plays": plays,
+                "notes": {str(index): note for index, note in notes.items()},
                 "winner": verdict.winner,
                 "reason": verdict.reason,
                 "facts": ruleset.facts(state),

@@ -1,0 +1,209 @@
+"""Kept processes: one bot, one side, replaced after any fault or unread byte."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import MockClock
+
+from arena.referee import pool as pool_module
+from arena.referee.keys import wire_ids
+from arena.referee.pool import cpu_backstop_s
+from arena.referee.record import GameRecord
+from arena.referee.referee import play_game
+from arena.sandbox.channel import BotExited
+from protocol.messages import ClockSettings
+from tests.referee.games import (
+    HELLO,
+    Brain,
+    FakePool,
+    Request,
+    bot,
+    honest,
+    honest_play,
+    line,
+    spec,
+)
+
+
+async def play_series(
+    pool: FakePool, pairs: Sequence[tuple[str, str]], **settings: Any
+) -> list[GameRecord]:
+    """Play games one after the other with kept processes."""
+    return [
+        await play_game(spec(bot(x), bot(d), number=number, keep=True, **settings), pool)
+        for number, (x, d) in enumerate(pairs)
+    ]
+
+
+def series(
+    brains: dict[str, Brain], pairs: Sequence[tuple[str, str]], **settings: Any
+) -> tuple[FakePool, list[GameRecord]]:
+    """Play games one after the other, and see that nothing is left at the end."""
+
+    async def main() -> tuple[FakePool, list[GameRecord]]:
+        async with FakePool(brains) as pool:
+            records = await play_series(pool, pairs, **settings)
+        return pool, records
+
+    pool, records = trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert all(channel.ended for channel in pool.channels)
+    return pool, records
+
+
+def test_honest_bots_serve_many_games() -> None:
+    pool, records = series({"a": honest, "b": honest}, [("a", "b")] * 5)
+    assert len(pool.channels) == 2
+    assert [asked["type"] for asked in pool.channels[0].asked].count("hello") == 1
+    assert [asked["type"] for asked in pool.channels[0].asked].count("deal") == 5
+    assert [told["type"] for told in pool.channels[0].told] == ["end"] * 5 + ["bye"]
+    assert all(record.aside.marks == ("unsandboxed", "kept") for record in records)
+
+
+def test_process_serves_one_side() -> None:
+    """A bot that changes sides gets a process for each: it must not carry over what it saw."""
+    pool, _ = series({"a": honest, "b": honest}, [("a", "b"), ("b", "a"), ("a", "b"), ("b", "a")])
+    assert len(pool.channels) == 4
+    for channel in pool.channels:
+        deals = [asked for asked in channel.asked if asked["type"] == "deal"]
+        assert len({deal["side"] for deal in deals}) == 1
+
+
+def test_process_serves_one_ruleset() -> None:
+    async def main() -> FakePool:
+        hello = {**HELLO, "rulesets": ["london-2013", "london-classic"]}
+
+        def both(request: Request) -> bytes:
+            if request["type"] == "hello":
+                return line(type="hello", id=request["id"], protocol=1, name="fake", **hello)
+            return honest(request)
+
+        async with FakePool({"a": both, "b": both}) as pool:
+            for ruleset in ("london-2013", "london-classic"):
+                await play_game(spec(bot("a"), bot("b"), keep=True, ruleset=ruleset), pool)
+        return pool
+
+    pool = trio.run(main)
+    assert [channel.asked[0]["rulesets"] for channel in pool.channels] == [
+        ["london-2013"],
+        ["london-2013"],
+        ["london-classic"],
+        ["london-classic"],
+    ]
+
+
+def test_games_at_once_never_share_a_process() -> None:
+    async def main() -> FakePool:
+        async with FakePool({"a": honest, "b": honest}) as pool:
+            async with trio.open_nursery() as nursery:
+                for number in range(6):
+                    game = spec(bot("a"), bot("b"), number=number, keep=True)
+                    nursery.start_soon(play_game, game, pool)
+            return pool
+
+    pool = trio.run(main)
+    assert len(pool.channels) == 12
+    assert all(channel.ended for channel in pool.channels)
+
+
+def test_bot_that_does_not_offer_reuse_gets_fresh_processes() -> None:
+    def single(request: Request) -> bytes:
+        if request["type"] == "hello":
+            hello = {**HELLO, "features": []}
+            return line(type="hello", id=request["id"], protocol=1, name="fake", **hello)
+        return honest(request)
+
+    pool, _ = series({"a": single, "b": honest}, [("a", "b")] * 3)
+    assert len(pool.channels) == 4
+
+
+def test_process_is_replaced_after_a_fault() -> None:
+    """The other side's process stays, and plays the next game from its deal."""
+    turns = 0
+
+    def dies_once(request: Request) -> bytes | Exception:
+        nonlocal turns
+        turns += request["type"] == "turn"
+        if request["type"] == "turn" and turns == 2:
+            return BotExited("gone")
+        return honest(request)
+
+    pool, records = series({"a": dies_once, "b": honest}, [("a", "b")] * 3)
+    assert [len(record.core.faults) for record in records] == [1, 0, 0]
+    assert len(pool.channels) == 3
+
+
+def test_illegal_move_ends_a_kept_process_too() -> None:
+    turns = 0
+
+    def wrong_once(request: Request) -> bytes:
+        nonlocal turns
+        turns += request["type"] == "turn"
+        if request["type"] == "turn" and turns == 2:
+            said = honest_play(request)
+            said["plies"][0]["figure"] = "d1"
+            return line(**said)
+        return honest(request)
+
+    pool, records = series({"a": wrong_once, "b": honest}, [("a", "b")] * 2)
+    assert [fault.kind for fault in records[0].core.faults] == ["illegal"]
+    assert len(pool.channels) == 3
+
+
+def test_process_with_an_unread_byte_is_replaced() -> None:
+    """What came behind the last answer is not read into the next game."""
+    _, (first,) = series({"a": honest, "b": honest}, [("a", "b")])
+    assert first.core.plays[-1].side == "detectives"
+    ids = wire_ids(bytes.fromhex(first.core.game_key))
+    last_id = list(islice(ids, len(first.core.plays) + 4))[-1]
+
+    def chatty(request: Request) -> bytes:
+        return honest(request) + (b"x" if request["id"] == last_id else b"")
+
+    pool, records = series({"a": honest, "b": chatty}, [("a", "b")] * 2)
+    assert [record.core.faults for record in records] == [(), ()]
+    assert len(pool.channels) == 3
+
+
+def test_rated_game_of_kept_processes_tells_no_record() -> None:
+    for rated in (False, True):
+        pool, _ = series({"a": honest, "b": honest}, [("a", "b")], rated=rated)
+        end = pool.channels[0].told[0]
+        assert ("record" not in end) == rated
+
+
+def test_pool_keeps_so_many_and_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool_module, "_MOST_IDLE", 4)
+    names = [f"bot{i}" for i in range(6)]
+
+    async def main() -> None:
+        async with FakePool(dict.fromkeys(names, honest)) as pool:
+            await play_series(pool, [(name, name) for name in names])
+            living = [channel for channel in pool.channels if not channel.ended]
+            assert living == pool.channels[-4:]
+
+    trio.run(main)
+
+
+@pytest.mark.parametrize(
+    ("settings", "least", "most"),
+    [
+        ({"clock": ClockSettings(move_ms=1000)}, 1000, 100_000),
+        ({"clock": None}, None, None),
+        ({"clock": None, "nodes": 100}, 60_000, 10_000_000),
+    ],
+    ids=["clock", "no clock", "nodes"],
+)
+def test_backstop_of_cpu_is_far_above_what_a_game_gives(
+    settings: dict[str, Any], least: int | None, most: int | None
+) -> None:
+    found = cpu_backstop_s(spec(bot("a"), bot("b"), **settings))
+    if least is None or most is None:
+        assert found is None
+    else:
+        assert found is not None
+        assert least <= found <= most
