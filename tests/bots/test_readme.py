@@ -1,0 +1,91 @@
+"""The examples of bots/README.md are run, and its tables say what the code says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import misterx_sdk
+import pytest
+
+from arena.referee.record import AskedLimits
+from arena.sandbox.building import BUILD_S
+from arena.sandbox.limits import default_limits
+from arena.sandbox.staging import LEFT_OUT, MAX_BYTES, MAX_FILES
+from arena.tournament.bot_toml import BotToml, read_bot_toml
+from arena.tournament.entrants import find_bot, reference_names
+from tests.bots.in_process import BOTS
+from tests.bots.test_processes import played, seated
+
+TEXT = (BOTS / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+
+
+def rows(heading: str) -> dict[str, str]:
+    """Return the first two cells of each row of the table below a heading."""
+    table = TEXT.split(heading, 1)[1].split("\n\n")
+    lines = next(part for part in table if part.startswith("| ")).splitlines()[2:]
+    cells = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in lines]
+    return {row[0].strip("` "): row[1] for row in cells}
+
+
+@pytest.mark.slow
+def test_python_example_is_a_bot_that_plays_both_sides(tmp_path: Path) -> None:
+    (example,) = blocks("python")
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "mybot.py").write_text(example)
+    bot = seated(str(folder / "mybot.py"), tmp_path / "data")
+    random = seated("random", tmp_path / "data")
+    for record in played(bot, random, 2) + played(random, bot, 2):
+        assert record.core.faults == ()
+        assert record.aside.void is None
+
+
+def test_bot_toml_examples_are_read(tmp_path: Path) -> None:
+    examples = blocks("toml")
+    assert len(examples) == 2
+    for example in examples:
+        (tmp_path / "bot.toml").write_text(example)
+        read_bot_toml(tmp_path / "bot.toml", where="README.md", limits=default_limits())
+
+
+def test_bot_toml_table_has_every_key() -> None:
+    table = rows("## bot.toml")
+    assert set(table) == set(BotToml.__struct_fields__)
+    assert set(re.findall(r"`(\w+)`", table["limits"])) == set(AskedLimits.__struct_fields__)
+    assert f"{BUILD_S:.0f} s in all" in table["build"]
+
+
+def test_sdk_table_has_every_public_name() -> None:
+    named = set(re.findall(r"\w+", " ".join(rows("What there is:"))))
+    assert named >= set(misterx_sdk.__all__) - {"LONDON", "PROTOCOL"}
+
+
+def test_names_of_what_turns_teams_deals_and_boards_have_are_right() -> None:
+    """Each name in code in the table's rows is an attribute of that class, or set in its making."""
+    source = (BOTS / "sdk" / "misterx_sdk.py").read_text()
+    for name in ("Turn", "Team", "Deal", "Board"):
+        cell = rows("What there is:")[name]
+        words = set(re.findall(r"`(\w+)(?:\([^`]*\))?`", cell))
+        assert len(words) > 4
+        body = source.split(f"class {name}", 1)[1].split("\nclass ", 1)[0]
+        for word in words:
+            assert re.search(rf"(self\.{word}\b|def {word}\()", body), (name, word)
+
+
+def test_limits_of_staging_are_those_told() -> None:
+    assert f"{MAX_FILES:,} files and {MAX_BYTES // 1024**2} MiB" in TEXT
+    for name in LEFT_OUT:
+        assert f"`{name}`" in TEXT
+
+
+def test_reference_bots_are_listed_and_start_as_told(tmp_path: Path) -> None:
+    for name in reference_names():
+        assert f"`reference/{name}/`" in TEXT
+        spec = find_bot(name, tmp_path).spec
+        words = ", ".join(f'"{word}"' for word in ("{python}", *spec.command[1:]))
+        assert f"`[{words}]`" in TEXT
