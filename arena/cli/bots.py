@@ -62,24 +62,25 @@ def command(talk: Talk, bots: tuple[str, ...]) -> None:
                 )
         finally:
             make_writable(Path(folder))
-    talk.result(
-        table(
-            ("bot", "version", "plays", "rulesets", "about"),
-            (
+    if listed:
+        talk.result(
+            table(
+                ("bot", "version", "plays", "rulesets", "about"),
                 (
-                    bot.name,
-                    bot.version,
-                    ", ".join(SHORT[side] for side in bot.sides),
-                    ", ".join(bot.rulesets),
-                    bot.about,
-                )
-                for bot in listed
-            ),
+                    (
+                        bot.name,
+                        bot.version,
+                        ", ".join(SHORT[side] for side in bot.sides),
+                        ", ".join(bot.rulesets),
+                        bot.about,
+                    )
+                    for bot in listed
+                ),
+            )
         )
-    )
-    talk.answer(answers.Bots(bots=tuple(listed)))
     if refused:
         raise BotRefused("\n  ".join(["can't be played with:", *refused]))
+    talk.answer(answers.Bots(bots=tuple(listed)))
     names = [bot.name for bot in listed]
     talk.next(f"arena play {names[0]} {names[-1]}" if names else "arena run")
 
