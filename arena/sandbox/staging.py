@@ -155,19 +155,25 @@ def stage(
         return _keep(copy, into, _digest(entries, salt), finish)
 
 
-def stage_files(files: Mapping[str, tuple[bytes, bool]], into: Path) -> Staged:
+def stage_files(
+    files: Mapping[str, tuple[bytes, bool]],
+    into: Path,
+    *,
+    finish: Callable[[Path], None] | None = None,
+) -> Staged:
     """Lay out files from memory as `stage` does with a folder.
 
     Args:
         files: name to bytes and whether the file can be executed.
         into: as for `stage`.
+        finish: as for `stage`.
     """
     with _half_made(into) as copy:
         entries = [
             _written(copy, path, content, executable=executable)
             for path, (content, executable) in files.items()
         ]
-        return _keep(copy, into, _digest(entries, ""), None)
+        return _keep(copy, into, _digest(entries, ""), finish)
 
 
 def unstage(folder: Path) -> None:

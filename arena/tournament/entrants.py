@@ -10,6 +10,7 @@ import difflib
 import hashlib
 import importlib.resources
 import os
+import py_compile
 import re
 import shlex
 import stat
@@ -160,10 +161,19 @@ def _reference(name: str, into: Path, limits: Limits | None, *, hides: bool) -> 
         for file in _files(folder):
             if folder.name == name or file.name.endswith(".py"):
                 files[file.name] = (file.read_bytes(), False)
-    staged = stage_files(files, into)
+    staged = stage_files(files, into, finish=_compile)
     settings = read_bot_toml(staged.folder / FILE, where=f"{name}/{FILE}", limits=limits)
     talk = (f"{name}: the reference bot; write ./{name} for what lies here",) if hides else ()
     return _entrant(settings, name, staged, f"the reference bot {name}", trusted=True, talk=talk)
+
+
+def _compile(copy: Path) -> None:
+    """Compile our own modules ahead: bots may write nothing, and would do it at every start."""
+    for module in copy.glob("*.py"):
+        mode = py_compile.PycInvalidationMode.UNCHECKED_HASH  # the copy never changes
+        py_compile.compile(
+            str(module), dfile=module.name, doraise=True, invalidation_mode=mode, quiet=2
+        )
 
 
 def _files(folder: Traversable) -> Iterator[Traversable]:

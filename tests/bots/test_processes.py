@@ -80,6 +80,7 @@ def played(
 def test_reference_bot_plays_the_same_games_fresh_kept_and_again(name: str, tmp_path: Path) -> None:
     bot = seated(name, tmp_path)
     other = seated("random", tmp_path)
+    files = sorted(tmp_path.rglob("*"))
     fresh = played(bot, other, 3)
     kept = played(bot, other, 3, keep=True)
     assert [record.core for record in fresh] == [record.core for record in kept]
@@ -88,6 +89,7 @@ def test_reference_bot_plays_the_same_games_fresh_kept_and_again(name: str, tmp_
         assert record.core.faults == ()
         assert record.aside.void is None
         assert record.aside.mister_x.stderr == record.aside.detectives.stderr == ""
+    assert sorted(tmp_path.rglob("*")) == files  # nothing new lies there, though we may be root
 
 
 NOISY = """

@@ -54,10 +54,11 @@ def test_reference_bot_is_staged_with_all_that_it_imports(name: str, data: Path)
     bot = find_bot(name, data, limits=default_limits())
     assert bot.spec.name == name
     assert bot.spec.trusted
-    assert bot.spec.command == (sys.executable, "-S", "-E", "-s", "bot.py")
+    assert bot.spec.command == (sys.executable, "-S", "-E", "-s", "-B", "bot.py")
     files = set(os.listdir(bot.spec.folder))  # noqa: PTH208 (names are enough)
     assert {"bot.py", "bot.toml", "misterx_sdk.py"} <= files
-    assert not any(file.startswith("__") for file in files)
+    cached = os.listdir(Path(bot.spec.folder) / "__pycache__")  # noqa: PTH208 (names are enough)
+    assert sum(name.startswith("misterx_sdk.") for name in cached) == 1
     assert bot.talk == ()
 
 
