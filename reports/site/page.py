@@ -301,9 +301,9 @@ def _rounds(report: Report) -> str:
     )
     heads = [
         Column("round", "text"),
-        Column("games", "text"),
         Column("Mister X"),
         Column("detectives"),
+        Column("games", "text"),
     ]
     caption = "Round in which games ended, forfeits left out"
     return key + table(caption, heads, rows, kind="bars")

@@ -218,3 +218,20 @@ def test_page_opens_in_a_browser_from_disk(tmp_path: Path) -> None:
     assert seen.count("<svg") == 2
     assert b"Refused to" not in done.stderr  # the content policy blocks nothing that is ours
     assert b"CONSOLE" not in done.stderr
+
+
+def test_every_count_of_the_rounds_stands_below_its_own_head() -> None:
+    report, _ = made(small_run())
+    text = site.page(report)
+    table = text[text.index("Round in which games ended") :].split("</table>", 1)[0]
+    heads = re.findall(r"<th[^>]*>([^<]+)</th>", table.split("</thead>", 1)[0])
+    row = next(row for row in report.rounds if row.mister_x != row.detectives)
+    line = next(
+        line
+        for line in re.findall(r"<tr>.*?</tr>", table, flags=re.DOTALL)
+        if re.search(rf'<th scope="row"[^>]*>{row.round}</th>', line)
+    )
+    cells = [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", line)]
+    said = dict(zip(heads, cells, strict=True))
+    assert said["Mister X"] == f"{row.mister_x:,}"
+    assert said["detectives"] == f"{row.detectives:,}"
