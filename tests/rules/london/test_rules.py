@@ -331,6 +331,7 @@ def test_l15_a_figure_without_a_step_sits_out_and_still_blocks() -> None:
     assert {step.figure for step in rules.legal(state)} == {"d2"}
     played = rules.play(state, steps("d2 taxi 8"), more=False)
     assert events(played, X) == [Moved("d2", "taxi", 8), SatOut("d1")]
+    assert played.state.unmoved == ()
     assert refusal(rules, played.state, "x bus 116") == "L12"
 
 
