@@ -45,6 +45,7 @@ class Hooks:
 
     turn: Callable[[Any, Any, Random], tuple[Any, ...]]  # a random complete turn
     twin: Callable[[Any, Any, Side, Random], Any]  # a state that this side can't tell from it
+    alike: Callable[[Any, Any, Any, Random], Any]  # a turn that the other side can't tell from it
     stock: Callable[[Any, Any], Mapping[str, int]]  # what is conserved, by kind
     universe: Callable[[Any], Iterable[Any]]  # every ply that the ply type can spell, or enough
 
@@ -100,6 +101,25 @@ def london_twin(ruleset: London, state: State, side: Side, dice: Random) -> Stat
     return msgspec.structs.replace(state, path=tuple(path))
 
 
+def london_alike(
+    ruleset: London, state: State, turn: tuple[Step, ...], dice: Random
+) -> tuple[Step, ...]:
+    """Another turn of Mister X with the same tickets and the same stations where he is shown."""
+    if ruleset.to_move(state) is not Side.MISTER_X:
+        return turn  # all that the team does lies open
+    shown = [len(state.log) + i in ruleset.numbers.reveals for i in range(1, len(turn) + 1)]
+
+    def fits(index: int, step: Step) -> bool:
+        told = turn[index]
+        return step.ticket == told.ticket and (not shown[index] or step.to == told.to)
+
+    firsts = [step for step in ruleset.legal(state) if fits(0, step)]
+    if len(turn) == 1:
+        return (dice.choice(firsts),)
+    pairs = [(a, b) for a in firsts for b in ruleset.followers(state, a) if fits(1, b)]
+    return dice.choice(pairs)
+
+
 def london_stock(ruleset: London, state: State) -> dict[str, int]:
     """Black tickets; ordinary ones where the supply is finite; double-move cards."""
     spent = [slot.ticket for slot in state.log]
@@ -124,7 +144,13 @@ def london_universe(ruleset: London) -> Iterable[Step]:
 
 
 HOOKS: dict[type, Hooks] = {
-    London: Hooks(turn=london_turn, twin=london_twin, stock=london_stock, universe=london_universe),
+    London: Hooks(
+        turn=london_turn,
+        twin=london_twin,
+        alike=london_alike,
+        stock=london_stock,
+        universe=london_universe,
+    ),
 }
 
 

@@ -121,6 +121,27 @@ def test_states_that_differ_in_hidden_things_look_alike(
 @PRESETS
 @given(data=st.data(), dice=DICE)
 @GAMES
+def test_turns_that_differ_in_hidden_things_are_told_alike(
+    name: str, data: st.DataObject, dice: Random
+) -> None:
+    """Whatever the side to move does in secret, the other sees byte-equal events and views."""
+    trace = data.draw(traces(name))
+    ruleset, hook = trace.ruleset, hooks(trace.ruleset)
+    for place, state in moments(trace, dice, 12):
+        side = ruleset.to_move(state)
+        assert side is not None
+        one = trace.played[place]
+        other_turn = hook.alike(ruleset, state, trace.turns[place], dice)
+        two = ruleset.play(state, other_turn, more=False)
+        assert seen(one, side.other) == seen(two, side.other)
+        assert encoded(ruleset.view(one.state, side.other)) == encoded(
+            ruleset.view(two.state, side.other)
+        )
+
+
+@PRESETS
+@given(data=st.data(), dice=DICE)
+@GAMES
 def test_a_side_knows_no_more_than_it_was_told(
     name: str, data: st.DataObject, dice: Random
 ) -> None:
