@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import random
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +35,13 @@ class Shell:
         self.folder = folder
         self.data = folder / "arena-data"
 
-    def start(self, *words: object, data: Path | None = None) -> subprocess.Popen[str]:
-        """Start a command; its output is kept."""
+    def start(
+        self, *words: object, data: Path | None = None, before: Sequence[str] = ()
+    ) -> subprocess.Popen[str]:
+        """Start a command, after other words if there are any; its output is kept."""
+        where = ("--data", data) if data else ()
         return subprocess.Popen(
-            [sys.executable, "-m", "arena", *map(str, words), *(("--data", data) if data else ())],
+            [*before, sys.executable, "-m", "arena", *map(str, (*words, *where))],
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -376,3 +382,76 @@ def test_kept_processes_play_and_are_marked(arena: Shell) -> None:
     with open_data(arena.data) as database:
         marks = {game.marks for game in database.stored_games(database.find_run())}
     assert all("kept" in words and "unsandboxed" in words for words in marks)
+
+
+def test_full_disk_ends_with_75_and_resume_goes_on(arena: Shell) -> None:
+    """A limit on the size of files does to the database what a full disk does."""
+    words = ("run", "random", "greedy", "--deals", "30", "--seed", "s")
+    prlimit = shutil.which("prlimit")
+    if prlimit is None:
+        pytest.skip("needs prlimit (util-linux)")
+    process = arena.start(*words, before=(prlimit, "--fsize=300000:300000"))
+    _, stderr = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 75, stderr
+    assert "Traceback" not in stderr
+    assert "What was stored stays. Go on with: arena resume " in stderr
+    kept = arena.stored()
+    assert 0 < kept < 60
+    assert arena.json("resume")["games"] == {"planned": 60, "played": 60, "void": 0}
+    other = arena.folder / "other"
+    arena(*words, data=other)
+    assert arena.cores() == arena.cores(other)
+
+
+def check_kills(arena: Shell, times: int) -> None:
+    """Kill a run at random moments, then let it end; it must equal the unbroken run."""
+    deals = 2 * times
+    words = ("run", "random", "greedy", "--deals", deals, "--seed", "s")
+    draw = random.Random(times)
+    killed = 0
+    while killed < times:
+        process = arena.start(*words)
+        at_least = arena.stored() + draw.randrange(3)
+        until = time.monotonic() + draw.uniform(0.2, 2.0)
+        while process.poll() is None and time.monotonic() < until and arena.stored() <= at_least:
+            time.sleep(draw.uniform(0.0, 0.02))
+        process.kill()
+        process.communicate(timeout=LIMIT_S)
+        killed += 1
+        assert ended_within(2.0, arena.data / "staged")
+    answer = arena.json(*words)
+    assert answer["games"] == {"planned": 2 * deals, "played": 2 * deals, "void": 0}
+    assert arena.stored() == 2 * deals
+    other = arena.folder / "other"
+    unbroken = arena.json(*words, data=other)
+    assert arena.cores() == arena.cores(other)
+    assert answer["ratings"] == unbroken["ratings"]
+    assert arena.json("verify")["failed"] == []
+
+
+def ended_within(limit_s: float, staged: Path) -> bool:
+    """Whether no process works in a staged copy any more, at the latest after some seconds."""
+    until = time.monotonic() + limit_s
+    while alive := [*working_in(staged)]:
+        if time.monotonic() > until:
+            raise AssertionError(f"still alive: {alive}")
+        time.sleep(0.02)
+    return True
+
+
+def working_in(folder: Path) -> Iterator[int]:
+    """Processes whose working directory lies in a folder."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                if (entry / "cwd").readlink().is_relative_to(folder):
+                    yield int(entry.name)
+
+
+def test_kill_9_loses_only_games_in_play(arena: Shell) -> None:
+    check_kills(arena, 4)
+
+
+@pytest.mark.long
+def test_kill_9_at_twenty_moments_loses_only_games_in_play(arena: Shell) -> None:
+    check_kills(arena, 20)
