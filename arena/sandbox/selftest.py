@@ -1,0 +1,360 @@
+"""Does the sandbox hold here? A canary in the real profile tries to get out, once before a run.
+
+The canary is a Python program, run by the arena's own interpreter: that one has to be seen by bots
+anyway, and so it is tested too that it starts. About 60 ms.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from arena.sandbox.bubblewrap import BOT_FOLDER, Profile
+from arena.sandbox.limits import default_limits
+from arena.sandbox.processes import pids_in_namespace, see
+from arena.sandbox.sandboxes import Box, Sandbox
+from arena.sandbox.seccomp import filter_program, this_machine
+
+__all__ = ["Outcome", "fingerprint", "judge", "remember", "remembered", "run_canary"]
+
+ECHO_BYTES = 65_536
+_PROCESSES = 16  # enough to see the limit hold, and quick
+_KILL_WAIT_S = 2.0
+_MOST_ANSWER = 65_536
+_STDERR_BYTES = 8_192
+_AF_NETLINK, _AF_PACKET, _AF_VSOCK = 16, 17, 40
+_NO_RIGHTS = "0" * 16
+_PROC_SYS = (
+    "/proc/sys/kernel/core_pattern",
+    "/proc/sys/kernel/modprobe",
+    "/proc/sys/vm/swappiness",
+    "/proc/sysrq-trigger",
+)
+_FOLDERS = ("/", "/bot", "/dev", "/etc", "/proc", "/usr", "/usr/bin")
+_HOST_PLACES = ("/etc/passwd", "/etc/shadow", "/etc/machine-id", "/home", "/run", "/sys", "/var")
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True):
+    """What came of a self-test.
+
+    Attributes:
+        failed: what the canary could do and must not, a phrase each; empty if all is well.
+        trouble: why the canary could not be asked; empty if it answered.
+        stderr: what bubblewrap or the canary wrote to standard error.
+        took_ms: for all of it.
+    """
+
+    failed: tuple[str, ...] = ()
+    trouble: str = ""
+    stderr: str = ""
+    took_ms: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the sandbox holds."""
+        return not self.failed and not self.trouble
+
+
+def run_canary(profile: Profile, python: str, *, limit_s: float) -> Outcome:
+    """Run the canary once.
+
+    Blocks; call it before trio starts, or in a thread of its own.
+
+    Args:
+        profile: what is to be tested.
+        python: path of the interpreter that runs it.
+        limit_s: for all of it.
+    """
+    began = time.monotonic()
+    sandbox = Sandbox(profile)
+    try:
+        with _Outside() as outside:
+            outcome = _run(sandbox, python, outside, began + limit_s)
+    finally:
+        sandbox.close()
+    return msgspec.structs.replace(outcome, took_ms=(time.monotonic() - began) * 1000)
+
+
+class _Outside:
+    """What a bot must not reach: a file and a listener of ours, open for the test's duration."""
+
+    def __init__(self) -> None:
+        self.listener: socket.socket | None = None
+        self._folder = tempfile.TemporaryDirectory(prefix="arena-selftest-")
+        self.marker = Path(self._folder.name) / "marker"
+
+    def __enter__(self) -> _Outside:
+        self.marker.touch()
+        with suppress(OSError):  # a machine without a loopback has nothing to be reached
+            self.listener = socket.create_server(("127.0.0.1", 0))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.listener is not None:
+            self.listener.close()
+        self._folder.cleanup()
+
+    @property
+    def port(self) -> int:
+        return 0 if self.listener is None else int(self.listener.getsockname()[1])
+
+
+class _Gone(Exception):
+    """The canary did not answer; the text says how."""
+
+
+def _run(sandbox: Sandbox, python: str, outside: _Outside, deadline: float) -> Outcome:
+    limits = msgspec.structs.replace(default_limits(), processes=_PROCESSES)
+    command = (python, "-I", "-S", "-B", f"{BOT_FOLDER}/canary.py")
+    folder = str(files("arena.sandbox") / "canary")
+    try:
+        process, box = sandbox.start(command, folder, limits=limits, cpu_s=10)
+    except OSError as exc:
+        return Outcome(trouble=f"can't be started: {os.strerror(exc.errno or 0)}")
+    asked = _question(outside)
+    stderr = b""
+    failed: list[str] = []
+    trouble = ""
+    try:
+        try:
+            answer = _ask(process, json.dumps(asked).encode() + b"\n", deadline)
+            failed += judge(json.loads(answer), asked, sandbox.profile, os.getuid())
+            failed += _check_pipes(process, deadline)
+            failed += _check_death(process, box, deadline)
+        except (_Gone, ValueError) as exc:
+            trouble = str(exc) if isinstance(exc, _Gone) else "answered with something else"
+    finally:
+        _kill(process, box)
+        stderr = _rest_of(process)
+        _close(process)
+        box.close()
+    return Outcome(
+        failed=tuple(failed), trouble=trouble, stderr=stderr.decode(errors="backslashreplace")
+    )
+
+
+def _question(outside: _Outside) -> dict[str, Any]:
+    hidden = [str(outside.marker), *(place for place in _HOST_PLACES if Path(place).exists())]
+    pids = [pid for pid in (os.getpid(), os.getppid()) if pid > 4 * _PROCESSES]
+    return {
+        "hidden": hidden,
+        "port": outside.port,
+        "pids": pids,  # low numbers are its own: in a container ours may be one of them
+        "proc_sys": _PROC_SYS,
+        "folders": _FOLDERS,
+        "families": [_AF_NETLINK, _AF_PACKET, _AF_VSOCK],
+        "processes": _PROCESSES,
+        "echo_bytes": ECHO_BYTES,
+    }
+
+
+def judge(
+    answer: Mapping[str, Any], asked: Mapping[str, Any], profile: Profile, our_uid: int
+) -> list[str]:
+    """Return what a canary could do and must not, a phrase each.
+
+    Args:
+        answer: its own words.
+        asked: what it was asked.
+        profile: how it was held.
+        our_uid: the user id of whoever asked, as the canary would have it without a sandbox.
+    """
+    status = answer["status"]
+    wanted = dict(profile.environment)
+    found = {name: value for name, value in answer["environment"].items() if name != "PWD"}
+    checks = {
+        "saw files outside": bool(answer["seen"]),
+        "reached a listener on this machine": answer["connected"],
+        "saw processes outside": bool(answer["processes"]),
+        f"could write to {', '.join(answer['written'])}": bool(answer["written"]),
+        "could make sockets that reach the kernel": bool(answer["families"]),
+        "could lock a file that other sandboxes see": answer["locked"],
+        f"was not stopped at {asked['processes']} processes": answer["forked"]
+        >= asked["processes"],
+        "was not left any process of its own": answer["forked"] == 0,
+        "ran as you": answer["uid"] == our_uid or answer["uid"] == 0,
+        "had rights of root": profile.proc
+        and (status["CapEff"] != _NO_RIGHTS or status["CapBnd"] != _NO_RIGHTS),
+        "could gain rights": profile.proc and status["NoNewPrivs"] != "1",
+        "ran without a filter of system calls": profile.proc and status["Seccomp"] != "2",
+        "inherited open files": answer["descriptors"] != [0, 1, 2],
+        "inherited variables": found != wanted,
+        "had no /tmp of its own size": answer["tmp_bytes"] != profile.tmp_bytes,
+    }
+    return [what for what, wrong in checks.items() if wrong]
+
+
+def _check_pipes(process: subprocess.Popen[bytes], deadline: float) -> list[str]:
+    sent = os.urandom(ECHO_BYTES // 2) + bytes(range(256)) * (ECHO_BYTES // 512)
+    got = _exchange(process, sent, len(sent), deadline)
+    return [] if got == sent else ["did not get bytes through its pipes unchanged"]
+
+
+def _check_death(process: subprocess.Popen[bytes], box: Box, deadline: float) -> list[str]:
+    """Kill it, and see that nobody holds its output any more."""
+    if _exchange(process, b"", len(b"grandchild\n"), deadline) != b"grandchild\n":
+        raise _Gone("left no grandchild")
+    if not box.learn():
+        return ["has no namespace of processes that could be watched"]
+    os.kill(process.pid, signal.SIGKILL)  # the outermost alone: all others must follow
+    end = time.monotonic() + _KILL_WAIT_S
+    while _wait(process, end):
+        if not _read_some(process):
+            break
+    left = max(0.0, end - time.monotonic())
+    over = select.select([box.init_fd], [], [], left)[0] and not _living(box)
+    return [] if over else ["outlived its kill"]
+
+
+def _living(box: Box) -> list[int]:
+    """Return what still runs inside; dead ones that nobody has reaped yet do not count."""
+    seen = map(see, pids_in_namespace(box.pid_namespace))
+    return [process.pid for process in seen if process and process.state not in "ZX"]
+
+
+def _ask(process: subprocess.Popen[bytes], question: bytes, deadline: float) -> bytes:
+    """Send the question, return the first line."""
+    _write(process, question)
+    answer = b""
+    while b"\n" not in answer:
+        if not _wait(process, deadline):
+            raise _Gone("did not answer in time; is the machine very busy?")
+        chunk = _read_some(process)
+        if not chunk:
+            raise _Gone("ended without an answer")
+        answer += chunk
+        if len(answer) > _MOST_ANSWER:
+            raise _Gone("wrote without end")
+    line, _, rest = answer.partition(b"\n")
+    if rest:
+        raise _Gone("wrote more than it was asked for")
+    return line
+
+
+def _exchange(
+    process: subprocess.Popen[bytes], sent: bytes, expected: int, deadline: float
+) -> bytes:
+    """Send bytes and read back as many as expected, both at once."""
+    got = b""
+    left = memoryview(sent)
+    while len(got) < expected:
+        if left:
+            left = left[_write(process, left[:4096]) :]
+        if not left or _wait(process, 0.0):
+            if not _wait(process, deadline):
+                raise _Gone("did not answer in time; is the machine very busy?")
+            chunk = _read_some(process)
+            if not chunk:
+                raise _Gone("ended in the middle")
+            got += chunk
+    return got
+
+
+def _write(process: subprocess.Popen[bytes], data: bytes | memoryview) -> int:
+    if process.stdin is None:
+        raise _Gone("has no input")  # pragma: no cover
+    try:
+        return os.write(process.stdin.fileno(), data)
+    except BrokenPipeError as exc:
+        raise _Gone("ended without an answer") from exc
+
+
+def _wait(process: subprocess.Popen[bytes], deadline: float) -> bool:
+    """Wait until the output has something, its end included; False if the time is up."""
+    if process.stdout is None:
+        return False  # pragma: no cover
+    left = max(0.0, deadline - time.monotonic())
+    return bool(select.select([process.stdout], [], [], left)[0])
+
+
+def _read_some(process: subprocess.Popen[bytes]) -> bytes:
+    if process.stdout is None:
+        return b""  # pragma: no cover
+    return os.read(process.stdout.fileno(), 65_536)
+
+
+def _kill(process: subprocess.Popen[bytes], box: Box) -> None:
+    if process.returncode is None:
+        box.kill(process.pid)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_KILL_WAIT_S)
+
+
+def _rest_of(process: subprocess.Popen[bytes]) -> bytes:
+    """Return what is in the pipe of the standard error, without waiting for more."""
+    if process.stderr is None:
+        return b""  # pragma: no cover
+    os.set_blocking(process.stderr.fileno(), False)
+    with suppress(BlockingIOError):
+        return os.read(process.stderr.fileno(), _STDERR_BYTES)
+    return b""
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            with suppress(OSError):
+                pipe.close()
+
+
+# --- what was found before ----------------------------------------------------------------------
+
+
+def fingerprint(profile: Profile, version: str, python: str) -> str:
+    """Return a name for all that a self-test's outcome hangs on; another one for each boot.
+
+    Args:
+        profile: what is tested.
+        version: of bubblewrap.
+        python: path of the interpreter.
+    """
+    info = Path(profile.bwrap).stat()
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    users = Path("/proc/self/ns/user")
+    canary = (files("arena.sandbox") / "canary" / "canary.py").read_bytes()
+    told = [
+        msgspec.json.encode(profile),
+        filter_program(this_machine()),
+        canary,
+        repr((version, info.st_size, info.st_mtime_ns, python, os.geteuid(), os.uname())).encode(),
+        boot.read_bytes() if boot.exists() else b"",
+        str(users.readlink()).encode() if users.is_symlink() else b"",
+    ]
+    whole = hashlib.sha256()
+    for part in told:
+        whole.update(len(part).to_bytes(8, "big") + part)
+    return whole.hexdigest()
+
+
+def remembered(cache: Path | None, name: str) -> bool:
+    """Whether a self-test of this name has passed before."""
+    if cache is None:
+        return False
+    try:
+        return bool(json.loads(cache.read_bytes()) == {"passed": name})
+    except (OSError, ValueError):
+        return False
+
+
+def remember(cache: Path | None, name: str) -> None:
+    """Keep the name of a self-test that passed; failing to is no harm."""
+    if cache is None:
+        return
+    with suppress(OSError):
+        fresh = cache.with_name(f"{cache.name}.{os.getpid()}")
+        fresh.write_text(json.dumps({"passed": name}))
+        fresh.replace(cache)
