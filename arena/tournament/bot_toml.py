@@ -55,8 +55,11 @@ def read_bot_toml(file: Path, *, where: str, limits: Limits | None) -> BotToml:
     Raises:
         BotRefused: naming the file, the line if it can be told, the key and the cure.
     """
-    with file.open("rb") as reader:
-        data = reader.read(MAX_BYTES + 1)
+    try:
+        with file.open("rb") as reader:
+            data = reader.read(MAX_BYTES + 1)
+    except OSError as exc:
+        raise BotRefused(f"{where}: can't be read ({exc.strerror})") from exc
     if len(data) > MAX_BYTES:
         raise BotRefused(f"{where}: larger than {MAX_BYTES // 1024} KiB; settings are short")
     try:

@@ -207,10 +207,7 @@ def _folder(path: Path, data: Path, into: Path, limits: Limits | None) -> Entran
             f'command = ["{PYTHON}", "bot.py"], or name the program in it'
         )
     staged = stage(real, into, data=data, more=sdk)
-    copied = staged.folder / FILE
-    if not copied.is_file():
-        raise BotRefused(f"{path}: {FILE} is no file")
-    settings = read_bot_toml(copied, where=str(path / FILE), limits=limits)
+    settings = read_bot_toml(staged.folder / FILE, where=str(path / FILE), limits=limits)
     if settings.build:
         commands = [_filled(command) for command in settings.build]
         salt = msgspec.json.encode(["build", settings.build]).decode()

@@ -6,7 +6,9 @@ import os
 import socket
 import stat
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -140,8 +142,8 @@ def test_links_in_a_chain_that_leaves_are_refused(bot: Path, into: Path) -> None
     (bot / "up").symlink_to("data/down")
     (bot / "data" / "down").symlink_to("..")
     stage(bot, into)  # `..` of data is the folder itself
-    (bot / "data" / "out").symlink_to("down/../mybot")
-    with pytest.raises(BotRefused, match="link"):
+    (bot / "data" / "out").symlink_to("down/../.")  # looks like `data`, is the folder above
+    with pytest.raises(BotRefused, match="data/out: a link out of the bot's folder"):
         stage(bot, into)
 
 
@@ -312,6 +314,96 @@ def test_finish_sees_a_writable_copy_once_and_leaves_none_if_it_fails(
     assert len(calls) == 1
     assert (first.folder / "target" / "bot").read_text() == "built"
     assert stat.S_IMODE((first.folder / "target" / "bot").stat().st_mode) == 0o444
+
+
+def swapped(
+    monkeypatch: pytest.MonkeyPatch, call: str, name: str, swap: Callable[[], None]
+) -> None:
+    """Have something changed right after the staging looked at `name` with an `os` function."""
+    looked = getattr(os, call)
+
+    def look(path: str | int, *args: int, **more: int) -> Any:
+        found = looked(path, *args, **more)
+        if path == name or (call == "fstat" and found.st_size == len("print()\n")):
+            swap()
+        return found
+
+    monkeypatch.setattr(os, call, look)
+
+
+def test_file_that_goes_while_it_is_copied_is_told(
+    bot: Path, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    swapped(monkeypatch, "stat", "bot.py", (bot / "bot.py").unlink)
+    with pytest.raises(BotRefused, match="changed while it was copied"):
+        stage(bot, into)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (os.mkfifo, "changed into something that is no file"),
+        (lambda path: path.symlink_to("/etc/passwd"), "changed into a link"),
+    ],
+)
+def test_file_that_changes_its_kind_while_it_is_copied_is_neither_read_nor_followed(
+    bot: Path,
+    into: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    make: Callable[[Path], None],
+    says: str,
+) -> None:
+    """E14 within the folder; the FIFO, which nobody writes, does not hang."""
+
+    def swap() -> None:
+        (bot / "bot.py").unlink()
+        make(bot / "bot.py")
+
+    swapped(monkeypatch, "stat", "bot.py", swap)
+    with pytest.raises(BotRefused, match=says):
+        stage(bot, into)
+
+
+def test_folder_that_changes_into_a_link_while_it_is_copied_is_not_entered(
+    bot: Path, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def swap() -> None:
+        (bot / "data").rename(bot.parent / "data")
+        (bot / "data").symlink_to("/etc")
+
+    swapped(monkeypatch, "stat", "data", swap)
+    with pytest.raises(BotRefused, match="data: can't be read \\(changed into a link"):
+        stage(bot, into)
+
+
+def test_file_that_grows_while_it_is_copied_is_told(
+    bot: Path, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def grow() -> None:
+        with (bot / "bot.py").open("a") as file:
+            file.write("more")
+
+    swapped(monkeypatch, "fstat", "bot.py", grow)
+    with pytest.raises(BotRefused, match=r"bot\.py: grew while it was copied"):
+        stage(bot, into)
+
+
+@pytest.mark.parametrize("place", ["mkdir", "write_bytes", "rename"])
+def test_full_or_broken_disk_is_the_hosts_fault_and_leaves_nothing(
+    bot: Path, into: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    stage(bot, into, salt="first")  # so that `mkdir` below is that of a folder of the bot
+
+    def full(path: Path, *args: object, **more: object) -> None:
+        del args, more
+        if path != into:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, place, full)
+    with pytest.raises(HostFault, match=r"can't be copied there \(No space left on device\)"):
+        stage(bot, into, more={"more": b""})
+    monkeypatch.undo()
+    assert len(list(into.iterdir())) == 1
 
 
 def test_two_at_once_end_with_one_copy(bot: Path, into: Path) -> None:

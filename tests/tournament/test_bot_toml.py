@@ -70,6 +70,11 @@ def test_file_of_a_gigabyte_is_not_read(tmp_path: Path) -> None:
         read_bot_toml(file, where="mine/bot.toml", limits=None)
 
 
+def test_file_that_is_gone_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BotRefused, match=r"x: can't be read \(No such file"):
+        read_bot_toml(tmp_path / "bot.toml", where="x", limits=None)
+
+
 def test_limits_up_to_the_organisers_are_taken(tmp_path: Path) -> None:
     settings = read(tmp_path, COMMAND + "[limits]\nmemory_mib = 512\nopen_files = 10\n")
     assert settings.limits.memory_mib == 512

@@ -108,6 +108,9 @@ def test_folder_without_bot_toml_is_refused_with_what_to_write(data: Path, here:
     (here / "mine").mkdir()
     with pytest.raises(BotRefused, match=r'mine: has no bot.toml.*command = \["\{python\}"'):
         find_bot("mine", data)
+    (here / "mine" / "bot.toml").mkdir()
+    with pytest.raises(BotRefused, match=r"mine: has no bot.toml"):
+        find_bot("mine", data)
 
 
 def test_hash_goes_by_content_and_command_not_by_place(data: Path, here: Path) -> None:
