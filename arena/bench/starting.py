@@ -47,7 +47,7 @@ def measure_first_game() -> float:
         database = Path(folder, "data", "arena.sqlite3")
         start = time.perf_counter()
         run = subprocess.Popen(
-            [*_ARENA, "run", "random", "--deals", "200", "--data", str(database.parent)],
+            [*_ARENA, "run", "random", "greedy", "--deals", "200", "--data", str(database.parent)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
