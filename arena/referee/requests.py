@@ -88,7 +88,8 @@ def end_record(
 ) -> Raw:
     """Return a game's record as both sides are told it: everything but seeds, names and numbers.
 
-    Notes go by the index of the play, as text: JSON has no other keys. The plan's game id, the deal's number and seed and the opponent's name never go on the wire.
+    Notes go by the index of the play, as text: JSON has no other keys. The plan's game id, the
+    deal's number and seed and the opponent's name never go on the wire.
     """
     return Raw(
         _encode(

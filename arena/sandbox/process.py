@@ -38,6 +38,7 @@ _LAST_WORD_S = 0.25  # from the end of a stream to the end of the process it ann
 _STDERR_READ_BYTES = 65_536  # at once: a pipe holds no more
 _STDERR_LAST_BYTES = 1 << 20  # read from the pipe after the end, at most
 _GLANCE_SHARE = 0.05  # of a limit, after which a slow bot's counts are read for the first time
+_OUR_LAG_S = 0.005  # later than this at a deadline, the worker itself was held up
 _MOST_EXTENSION = 4.0  # times the limit, and two seconds: nobody is waited for without end
 _OUR_SHORTAGE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 _FLUSH_HINT = "did the bot flush its output, and does it answer every request?"
@@ -284,9 +285,11 @@ class BotProcess:
         if gone and self._read_left() is None:
             raise await self._exited("its standard input")
         now = monotonic()
-        if now > self._deadline and not self._extend(now):
-            self.wake_at = inf
-            raise self._too_slow()
+        if now > self._deadline:
+            if not self._extend(now):
+                self.wake_at = inf
+                raise self._too_slow()
+            self._read_left()  # it may have answered while we were not looking
         line = self.take_line()
         if line is not None:
             self.answered_at = now
@@ -309,14 +312,19 @@ class BotProcess:
         return end
 
     def _extend(self, now: float) -> bool:
-        """Move the deadline by what the machine kept from the bot; False if that is too little."""
-        counts = look(self.pid)
-        if counts is None or self._glance is None:
-            return False
-        lost = starved_s(self._glance, counts, now - self._glance_at)
-        self._glance, self._glance_at = counts, now
+        """Move the deadline by what the machine kept from the bot; False if that is too little.
+
+        That is the time in which the bot was ready to run and did not, and the time by which we
+        ourselves come too late to look: an answer may have been there all the while.
+        """
+        lag = now - self._deadline
+        lost = lag if lag > _OUR_LAG_S else 0.0
+        counts = look(self.pid) if self._glance is not None else None
+        if counts is not None and self._glance is not None:
+            lost += starved_s(self._glance, counts, now - self._glance_at)
+            self._glance, self._glance_at = counts, now
         lost = min(lost, _MOST_EXTENSION * self._limit_s + 2.0 - self.lost_s)
-        if self._deadline + lost <= now:
+        if self._deadline + lost < now:
             return False
         self.lost_s += lost
         self.overloaded = True
