@@ -1,0 +1,125 @@
+"""A bot is started once before a run: greeted, or refused by name with the cause and the cure."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+from msgspec.structs import replace
+
+from arena.errors import BotFault, BotRefused
+from arena.referee.greeting import check_fits, greet, plays_ruleset
+from arena.rules.ruleset import Side
+from arena.sandbox.limits import default_limits
+from protocol.messages import HelloAnswer
+from tests.referee.games import FAULTY, Footprint
+
+LIMITS = default_limits()
+
+
+def hello(**changes: Any) -> HelloAnswer:
+    """What a bot says of itself."""
+    said = HelloAnswer(id="1", protocol=1, name="bot", rulesets=("london-2013",))
+    return replace(said, **changes)
+
+
+@pytest.mark.parametrize(
+    ("rulesets", "text", "plays"),
+    [
+        (("london-2013",), "london-2013", True),
+        (("london-2013",), "london-2013:players=2", True),
+        (("london-2013:players=2",), "london-2013:players=2", True),
+        (("london-2013:players=2",), "london-2013", False),
+        (("london-classic",), "london-2013", False),
+    ],
+)
+def test_name_alone_stands_for_every_option(
+    rulesets: tuple[str, ...], text: str, plays: bool
+) -> None:
+    assert plays_ruleset(hello(rulesets=rulesets), text) is plays
+
+
+@pytest.mark.parametrize(
+    ("changes", "nodes", "text", "hint"),
+    [
+        ({"protocol": 2}, False, "the bot speaks 2, this arena 1", "protocol 1"),
+        ({"sides": ("detectives",)}, False, "plays detectives only", "`sides`"),
+        ({"rulesets": ("go",)}, False, "plays go, and is to play london-2013", "`rulesets`"),
+        ({}, True, "does not count them", "`features`"),
+    ],
+    ids=["protocol", "side", "ruleset", "nodes"],
+)
+def test_bot_that_does_not_fit_is_told_what_to_say(
+    changes: dict[str, Any], nodes: bool, text: str, hint: str
+) -> None:
+    with pytest.raises(BotFault, match=text) as caught:
+        check_fits(hello(**changes), side=Side.MISTER_X, ruleset="london-2013", nodes=nodes)
+    assert caught.value.kind == "refused"
+    assert hint in caught.value.hint
+
+
+def test_bot_that_fits_is_let_through() -> None:
+    check_fits(
+        hello(features=("nodes",)), side=Side.MISTER_X, ruleset="london-2013:players=2", nodes=True
+    )
+
+
+def greeted(*command: str, folder: Path = FAULTY, mark: str, **settings: Any) -> HelloAnswer:
+    """Greet a real bot, and see that nothing is left of it."""
+    footprint = Footprint(mark)
+
+    async def main() -> HelloAnswer:
+        given: dict[str, Any] = {"rulesets": ("london-2013",), "limits": LIMITS, **settings}
+        return await greet((*command, mark), str(folder), **given)
+
+    try:
+        return trio.run(main)
+    finally:
+        footprint.check()
+
+
+@pytest.mark.slow
+def test_honest_bot_is_greeted() -> None:
+    said = greeted(sys.executable, "./speaking.py", "", mark="greet-honest")
+    assert said.name == "bot"
+    assert said.wants == ("legal",)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ("start-exit", r"^mybot: .*status 1.*\n    no book of openings$"),
+        ("start-protocol", "no common protocol: the bot speaks 2"),
+        ("start-rulesets", "plays europe-2024, and is to play london-2013"),
+    ],
+)
+def test_bot_that_cannot_be_greeted_is_refused_with_its_last_words(row: str, text: str) -> None:
+    with pytest.raises(BotRefused, match=text) as caught:
+        greeted(sys.executable, "./lives.py", row, mark=f"greet-{row}", name="mybot")
+    assert str(FAULTY) not in str(caught.value).partition("\n")[0]
+
+
+@pytest.mark.slow
+def test_silent_bot_is_refused_at_the_limit_of_the_start() -> None:
+    limits = replace(LIMITS, first_ready_ms=500)
+    with pytest.raises(BotRefused, match=r"not ready within 500 ms of its start"):
+        greeted(sys.executable, "./lives.py", "start-silent", mark="greet-mute", limits=limits)
+
+
+@pytest.mark.slow
+def test_bot_without_nodes_is_refused_for_a_run_on_nodes() -> None:
+    with pytest.raises(BotRefused, match="does not count them"):
+        greeted(sys.executable, "./lives.py", "start-nodes", mark="greet-nodes", nodes=True)
+
+
+def test_program_that_cannot_start_is_refused_by_its_name(tmp_path: Path) -> None:
+    """C4: as `startable` tells it, with the bot's name before it."""
+    before = os.listdir("/proc/self/fd")  # noqa: PTH208
+    with pytest.raises(BotRefused, match=r"^bot: the program 'bot' is missing; is it built"):
+        greeted("./bot", folder=tmp_path, mark="greet-missing")
+    assert len(os.listdir("/proc/self/fd")) == len(before)  # noqa: PTH208
