@@ -35,9 +35,12 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         StoreError: if the file is another program's, or was written by a newer arena.
         sqlite3.Error: if the database refuses.
     """
+    connection.execute("BEGIN")  # one look: another process may be making the tables just now
     version = _number(connection, "user_version")
     owner = _number(connection, "application_id")
-    if owner != APPLICATION_ID and (owner or version or _has_tables(connection)):
+    is_theirs = owner != APPLICATION_ID and bool(owner or version or _has_tables(connection))
+    connection.execute("COMMIT")
+    if is_theirs:
         raise StoreError(
             f"{path} is a database of another program: give --data a folder of its own"
         )

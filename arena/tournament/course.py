@@ -150,6 +150,5 @@ class Course:
 
     def _look_at_done(self) -> None:
         while self._head is not None and self._head.index < self.judged + self._plan.look_ahead:
-            if self._head.index >= self.judged:  # else it was played and stored meanwhile
-                self._ahead[self._head.index] = self._head
+            self._ahead[self._head.index] = self._head
             self._head = next(self._done, None)

@@ -131,3 +131,26 @@ def test_errors_name_the_file_and_what_was_tried(path: Path) -> None:
     with Database(path) as database, pytest.raises(StoreError) as caught:
         database.rows("SELECT * FROM nowhere")
     assert str(caught.value).startswith(f"{path}: can't read from it: no such table: nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "cure"),
+    [
+        ("SQLITE_READONLY", "check that you may write to the file"),
+        ("SQLITE_CANTOPEN", "check that you may write to the file"),
+        ("SQLITE_IOERR_FSYNC", "make room, then go on with `arena resume`"),
+        ("SQLITE_CORRUPT", "give --data another folder"),
+        ("SQLITE_TOOBIG", "SQLITE_TOOBIG"),
+    ],
+)
+def test_each_kind_of_refusal_has_its_cure(path: Path, name: str, cure: str) -> None:
+    error = sqlite3.OperationalError("no luck")
+    error.sqlite_errorname = name
+    with (
+        Database(path) as database,
+        pytest.raises(StoreError) as caught,
+        database._db.telling("do it"),
+    ):
+        raise error
+    assert str(caught.value).startswith(f"{path}: can't do it: ")
+    assert cure in str(caught.value)

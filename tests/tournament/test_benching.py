@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,6 +94,11 @@ def test_a_forfeit_by_benching_leaves_the_opponents_row_alone() -> None:
     bench.judge(3, Pairing(0, 0, 1), Outcome(3, "detectives", "captured"))
     bench.judge(4, Pairing(0, 2, 1), Outcome(4, "mister_x", "fault", None, "crash"))
     assert bench.benched == {0: 2, 1: 5}
+
+
+def test_a_game_that_is_neither_played_nor_decided_can_not_be_judged() -> None:
+    with pytest.raises(ValueError, match="game 3 is neither played nor decided"):
+        Bench(10).judge(3, Pairing(0, 0, 1), None)
 
 
 def test_a_bot_that_meets_itself_has_one_row() -> None:

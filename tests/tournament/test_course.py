@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from arena.tournament.benching import Judged, Outcome, judge, outcome_of
 from arena.tournament.course import Course
+from arena.tournament.pairings import Pairing
 from arena.tournament.plan import Plan
 from tests.fake_games import fake_plan, fake_record
 
@@ -175,3 +176,37 @@ def test_a_void_play_names_the_game_and_its_bots(index: int) -> None:
     assert (void.game, void.deal) == (spec.game, spec.deal)
     assert plan.entrants[void.mister_x] == spec.mister_x
     assert plan.entrants[void.detectives] == spec.detectives
+
+
+class Ladder:
+    """A schedule that goes by results: the winner of a game meets the next bot."""
+
+    count = 3
+    pairs = 0
+    needs_results = True
+
+    def known(self, judged: int) -> int:
+        return min(judged + 1, self.count)
+
+    def pairing(self, index: int, results: Sequence[Judged] = ()) -> Pairing:
+        if index == 0:
+            return Pairing(0, 0, 1)
+        last = results[index - 1]
+        best = last.mister_x if last.winner == "mister_x" else last.detectives
+        return Pairing(index, best, index + 1)
+
+
+def test_a_schedule_may_go_by_results() -> None:
+    plan = fake_plan(4)
+    vars(plan)["schedule"] = Ladder()  # where the plan keeps what it computed once
+    course, judged = begin(plan)
+    assert course.next_game() == 0
+    assert course.next_game() is None  # the next one is not known yet
+    for index, winner in enumerate(("detectives", "mister_x", "detectives")):
+        course.add(Outcome(index, winner, "captured"))  # type: ignore[arg-type]
+        course.advance(10)
+        assert course.next_game() == (index + 1 if index < 2 else None)
+        if index < 2:
+            assert course.spec(index + 1).mister_x.name == "bot1"
+    assert [(game.mister_x, game.detectives) for game in judged] == [(0, 1), (1, 2), (1, 3)]
+    assert course.is_over

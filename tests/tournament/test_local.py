@@ -82,6 +82,19 @@ def test_a_worker_that_can_not_start_ends_the_run(
     assert "no_such" in capfd.readouterr().err
 
 
+def test_an_interpreter_that_is_gone_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    with pytest.raises(ExceptionGroup) as caught:
+        hosts(LocalExecutor(1, table=FAKE_TABLE), fake_plan(2, deals=1))
+    assert "a worker process can't be started" in str(leaves(caught.value)[0])
+
+
+def test_without_setpriv_workers_play_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    assert len(hosts(LocalExecutor(2, table=FAKE_TABLE), fake_plan(2, deals=2))) == 4
+
+
 def leaves(group: BaseException) -> list[BaseException]:
     if isinstance(group, BaseExceptionGroup):
         return [leaf for error in group.exceptions for leaf in leaves(error)]

@@ -51,10 +51,9 @@ CREATE TABLE game (
   took_s REAL NOT NULL,
   host TEXT NOT NULL,
   marks TEXT NOT NULL,              -- words with a space between them
-  UNIQUE (run, id)
+  UNIQUE (id, run)                  -- in this order: games are looked up by id in all runs
 );
 CREATE INDEX game_by_place ON game (run, place);
-CREATE INDEX game_by_id ON game (id);
 
 -- One side of one game: what its bot was charged, and its fault.
 CREATE TABLE seat (
