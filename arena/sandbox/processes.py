@@ -18,6 +18,7 @@ from typing import NamedTuple
 __all__ = [
     "Seen",
     "count_files",
+    "count_sockets",
     "descend",
     "namespace_of",
     "pids_in_namespace",
@@ -39,6 +40,7 @@ class Seen(NamedTuple):
 
     Attributes:
         pid: its number outside.
+        started: when, in ticks of the kernel; with `pid` it names one process for good.
         state: as in proc(5): R running, S sleeping, T stopped, Z dead but not yet reaped, …
         threads: of it; 0 for a dead one.
         resident_bytes: memory that is in use, pages shared with others included.
@@ -48,6 +50,7 @@ class Seen(NamedTuple):
     """
 
     pid: int
+    started: int
     state: str
     threads: int
     resident_bytes: int
@@ -109,6 +112,7 @@ def see(pid: int) -> Seen | None:
         state = fields[0].decode()
         return Seen(
             pid,
+            int(fields[22 - _STAT_FIRST]),
             state,
             0 if state in "ZX" else int(fields[20 - _STAT_FIRST]),
             int(fields[24 - _STAT_FIRST]) * _PAGE,
@@ -155,6 +159,15 @@ def count_files(init: int, places: Collection[str]) -> int | None:
     except OSError:
         return None
     return count
+
+
+def count_sockets(init: int) -> int | None:
+    """Return how many sockets there are in a sandbox's own network; None if it can't be read."""
+    try:
+        first = _read(f"/proc/{init}/net/sockstat").split(b"\n", 1)[0]
+        return int(first.split()[-1])
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 def _cpu_s(pid: int, fields: list[bytes]) -> float:

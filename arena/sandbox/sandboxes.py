@@ -98,11 +98,17 @@ class Box:
         with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as file:  # noqa: PTH123 - half the time of a Path
             file.write(str(_KILL_FIRST))
 
-    def kill(self, pid: int) -> None:
-        """Kill bubblewrap, which is not yet reaped, and all inside with its first process."""
+    def kill(self, pid: int = 0) -> None:
+        """Kill all inside with its first process, if that is known.
+
+        Args:
+            pid: of bubblewrap, if it is not reaped yet: it is killed too, and with it a sandbox
+                that is still being set up.
+        """
         self.learn()
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
+        if pid:
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
         if self.init_fd >= 0:
             with suppress(ProcessLookupError, PermissionError):
                 signal.pidfd_send_signal(self.init_fd, signal.SIGKILL)

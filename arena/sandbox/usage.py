@@ -1,0 +1,101 @@
+"""What a bot uses, held against what it may: pure sums over what `processes.py` saw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from arena.sandbox.processes import Seen
+
+__all__ = ["MOST_FILES", "MOST_SOCKETS", "Bounds", "CpuAccount", "Usage", "breach", "sum_up"]
+
+MOST_FILES = 10_000  # in /tmp and /dev/shm; an empty one takes a kilobyte of the kernel's memory
+MOST_SOCKETS = 512  # a full one holds 200 KiB of the kernel's memory
+
+_MIB = 1024 * 1024
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """What one bot may use at once, all of its processes together."""
+
+    memory_bytes: int
+    tasks: int  # processes and threads
+    files: int = MOST_FILES
+    sockets: int = MOST_SOCKETS
+
+
+class Usage(NamedTuple):
+    """What one bot uses at one moment; None where it was not looked at or can't be read.
+
+    `memory_bytes` counts pages that processes share once for each of them.
+    """
+
+    memory_bytes: int
+    tasks: int
+    files: int | None = None
+    sockets: int | None = None
+
+
+def sum_up(
+    seen: Sequence[Seen], init: int, *, files: int | None = None, sockets: int | None = None
+) -> Usage:
+    """Add up what was seen of a sandbox; its first process is ours and does not count."""
+    bots = [process for process in seen if process.pid != init]
+    return Usage(
+        sum(process.resident_bytes + process.swapped_bytes for process in bots),
+        sum(process.threads for process in bots),
+        files,
+        sockets,
+    )
+
+
+def breach(usage: Usage, bounds: Bounds) -> str | None:
+    """Return what is over its bound, with the measured number and the bound; None if nothing is."""
+    if usage.memory_bytes > bounds.memory_bytes:
+        return (
+            f"memory {usage.memory_bytes / _MIB:,.0f} MiB, "
+            f"the limit is {bounds.memory_bytes / _MIB:,.0f} MiB"
+        )
+    if usage.tasks > bounds.tasks:
+        return f"{usage.tasks:,} processes and threads, the limit is {bounds.tasks:,}"
+    if usage.files is not None and usage.files > bounds.files:
+        return f"{usage.files:,} files in /tmp and /dev/shm, the limit is {bounds.files:,}"
+    if usage.sockets is not None and usage.sockets > bounds.sockets:
+        return f"{usage.sockets:,} sockets, the limit is {bounds.sockets:,}"
+    return None
+
+
+class CpuAccount:
+    """CPU time of a whole sandbox, from looks at its processes every now and then.
+
+    A process that ends takes its own clock along. If its parent waits for it, its time is added to
+    the parent's count of reaped children; if nobody does (SIGCHLD ignored), it would be lost, and a
+    bot could think for free in such children: what a process had at the last look and what did not
+    show up at a reaper since is kept here. Lost for good is what it used after that last look.
+
+    Attributes:
+        total_s: used so far; never falls.
+    """
+
+    def __init__(self) -> None:
+        self.total_s = 0.0
+        self._lost_s = 0.0
+        self._last: dict[tuple[int, int], Seen] = {}
+
+    def look(self, seen: Sequence[Seen]) -> float:
+        """Take in one look at all processes; returns `total_s`."""
+        now = {(process.pid, process.started): process for process in seen}
+        gone = sum(last.cpu_s + last.reaped_s for key, last in self._last.items() if key not in now)
+        if gone:
+            reaped = sum(
+                process.reaped_s - self._last[key].reaped_s
+                for key, process in now.items()
+                if key in self._last
+            )
+            self._lost_s += max(0.0, gone - max(0.0, reaped))
+        self._last = now
+        living = sum(process.cpu_s + process.reaped_s for process in seen)
+        self.total_s = max(self.total_s, living + self._lost_s)
+        return self.total_s

@@ -1,0 +1,285 @@
+"""One task a worker that watches every sandbox: memory, processes, files, CPU time.
+
+Limits that the kernel sets for each process do not bound their sum, and no process count, rusage or
+wait tells what a sandbox used as a whole; so somebody looks. A look takes some 70 microseconds a
+bot, ten times a second, and the others get their turn between two bots. Nothing of it is done when
+a bot is asked.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Protocol
+
+import trio
+
+from arena.sandbox.limits import BOT_NICE
+from arena.sandbox.processes import (
+    Seen,
+    count_files,
+    count_sockets,
+    descend,
+    pids_in_namespace,
+    pss_bytes,
+    see,
+)
+from arena.sandbox.sandboxes import Box
+from arena.sandbox.usage import Bounds, CpuAccount, Usage, breach, sum_up
+
+__all__ = ["Kernel", "Proc", "Ward", "Warden"]
+
+LOOK_S = 0.1
+HURRIED_LOOK_S = 0.02  # while one of them has more than half of its memory
+_STOP_PASSES = 64  # over the processes of a bot that makes new ones while it is stopped
+_RARELY = 5  # looks, for what takes longer and grows slower
+_WHOLE = 10  # looks, after which all of the machine is looked through
+_CONFIRM_S = 0.25  # between two counts of shared memory, at least
+_CONFIRM_SHARE = 10.0  # and so many times what the last one took
+_PRIVATE = ("/tmp", "/dev/shm")  # noqa: S108 - inside, of the bot's own
+_QUIET = frozenset("TtZX")  # stopped, traced, dead
+
+
+class Kernel(Protocol):
+    """What the warden asks the kernel; tests have one of their own."""
+
+    def pids(self, box: Box, *, whole: bool) -> list[int]:
+        """Return the processes of a sandbox, its first one included.
+
+        Args:
+            box: the sandbox.
+            whole: look through all of the machine, so that none can be missed.
+        """
+
+    def see(self, pid: int) -> Seen | None:
+        """Look at one process; None if it is gone."""
+
+    def pss_bytes(self, pid: int) -> int | None:
+        """Return its memory with shared pages split; None if that can't be read."""
+
+    def files(self, box: Box) -> int | None:
+        """Return how many files there are in the sandbox's own file systems."""
+
+    def sockets(self, box: Box) -> int | None:
+        """Return how many sockets there are in the sandbox."""
+
+    def signal(self, pid: int, number: int) -> None:
+        """Send a signal, if the process is still there."""
+
+    def kill(self, box: Box) -> None:
+        """Kill the first process of a sandbox; the kernel ends the rest."""
+
+    def settle(self, pid: int) -> None:
+        """See that a process gives way to the referee."""
+
+
+class Proc:
+    """The real kernel."""
+
+    def pids(self, box: Box, *, whole: bool) -> list[int]:
+        """See `Kernel`; where there are no lists of children, all are looked through."""
+        if not whole:
+            found = descend(box.init)
+            if found:
+                return found
+        return pids_in_namespace(box.pid_namespace)
+
+    def see(self, pid: int) -> Seen | None:
+        """See `Kernel`."""
+        return see(pid)
+
+    def pss_bytes(self, pid: int) -> int | None:
+        """See `Kernel`."""
+        return pss_bytes(pid)
+
+    def files(self, box: Box) -> int | None:
+        """See `Kernel`."""
+        return count_files(box.init, _PRIVATE)
+
+    def sockets(self, box: Box) -> int | None:
+        """See `Kernel`."""
+        return count_sockets(box.init)
+
+    def signal(self, pid: int, number: int) -> None:
+        """See `Kernel`."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+
+    def kill(self, box: Box) -> None:
+        """See `Kernel`."""
+        box.kill()
+
+    def settle(self, pid: int) -> None:
+        """See `Kernel`."""
+        with suppress(OSError):
+            if os.getpriority(os.PRIO_PROCESS, pid) < BOT_NICE:
+                os.setpriority(os.PRIO_PROCESS, pid, BOT_NICE)
+
+
+class Ward:
+    """One watched sandbox.
+
+    Attributes:
+        box: the sandbox.
+        bounds: what it may use.
+        breach: what it used too much of, with the numbers; None while it has not. Set just before
+            it is killed for it, so that whoever sees the end of its process finds the reason here.
+        peak_bytes: the most memory that was seen at one look, shared pages counted for each.
+        confirm_at: reading of trio's clock before which memory is not to be confirmed again: much
+            of what looks like too much is shared.
+    """
+
+    def __init__(self, box: Box, bounds: Bounds, kernel: Kernel) -> None:
+        self.box = box
+        self.bounds = bounds
+        self.breach: str | None = None
+        self.peak_bytes = 0
+        self._kernel = kernel
+        self._account = CpuAccount()
+        self._looks = 0
+        self.confirm_at = 0.0
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU time of all of it, setting up included, as of the last look."""
+        return self._account.total_s
+
+    def sample(self) -> float:
+        """Look at the CPU clocks now; returns `cpu_s`. Takes some 70 microseconds."""
+        if self.box.learn():
+            self._account.look(self._seen(whole=False))
+        return self.cpu_s
+
+    def stop(self) -> bool:
+        """Stop every process of the bot; True once nothing in it runs.
+
+        One that forks while it is stopped may take a few passes; two in a row must find nothing.
+        """
+        if not self.box.learn():
+            return False
+        quiet = 0
+        for _ in range(_STOP_PASSES):
+            running = [
+                process.pid
+                for process in self._seen(whole=False)
+                if process.pid != self.box.init and process.state not in _QUIET
+            ]
+            for pid in running:
+                self._kernel.signal(pid, signal.SIGSTOP)
+            quiet = 0 if running else quiet + 1
+            if quiet == 2:
+                return True
+        return False
+
+    def go_on(self) -> None:
+        """Let every process of the bot run again, those it stopped itself included."""
+        for pid in self._kernel.pids(self.box, whole=False):
+            if pid != self.box.init:
+                self._kernel.signal(pid, signal.SIGCONT)
+
+    def look(self) -> float:
+        """Look once; kill what is over its bounds, save for memory, which is to be confirmed.
+
+        Returns:
+            The share of its memory that it uses, 1.0 for all; over 1.0 calls for `confirm`.
+        """
+        if self.breach is not None or not self.box.learn():
+            return 0.0
+        seen = self._seen(whole=self._looks % _WHOLE == _WHOLE - 1)
+        if self._looks == 0:
+            for process in seen:
+                self._kernel.settle(process.pid)
+        rare = self._looks % _RARELY == 0
+        self._looks += 1
+        self._account.look(seen)
+        usage = sum_up(
+            seen,
+            self.box.init,
+            files=self._kernel.files(self.box) if rare else None,
+            sockets=self._kernel.sockets(self.box) if rare else None,
+        )
+        self.peak_bytes = max(self.peak_bytes, usage.memory_bytes)
+        self._end_if(usage._replace(memory_bytes=0))
+        return usage.memory_bytes / self.bounds.memory_bytes
+
+    def confirm(self) -> None:
+        """Count memory with shared pages once, and kill the bot if that is too much.
+
+        Takes milliseconds for each large process, most of them in the kernel; where the kernel
+        does not tell a process's share, all that it has counts.
+        """
+        total = 0
+        for process in self._seen(whole=True):
+            if process.pid == self.box.init or process.state in "ZX":
+                continue
+            share = self._kernel.pss_bytes(process.pid)
+            if share is not None:
+                total += share
+            elif self._kernel.see(process.pid) is not None:
+                total += process.resident_bytes + process.swapped_bytes
+        self._end_if(Usage(total, 0))
+
+    def _end_if(self, usage: Usage) -> None:
+        found = breach(usage, self.bounds)
+        if found is not None and self.breach is None:
+            self.sample()  # the last moment at which its clocks can be read
+            self.breach = found
+            self._kernel.kill(self.box)
+
+    def _seen(self, *, whole: bool) -> list[Seen]:
+        looks = map(self._kernel.see, self._kernel.pids(self.box, whole=whole))
+        return [process for process in looks if process is not None]
+
+
+class Warden:
+    """Watches all sandboxes of a worker.
+
+    Args:
+        kernel: what to ask; the real one unless this is a test.
+    """
+
+    def __init__(self, kernel: Kernel | None = None) -> None:
+        self._kernel = kernel or Proc()
+        self._wards: set[Ward] = set()
+        self._first = trio.Event()
+
+    @property
+    def wards(self) -> Collection[Ward]:
+        """Those that are watched now."""
+        return self._wards
+
+    def watch(self, box: Box, bounds: Bounds) -> Ward:
+        """Look after a sandbox from now on, until `release`."""
+        ward = Ward(box, bounds, self._kernel)
+        self._wards.add(ward)
+        self._first.set()
+        return ward
+
+    def release(self, ward: Ward) -> None:
+        """Forget a sandbox; before its `close`, and before its process is reaped."""
+        self._wards.discard(ward)
+
+    async def run(self) -> None:
+        """Keep watch until cancelled."""
+        while True:
+            if not self._wards:
+                self._first = trio.Event()
+                await self._first.wait()
+            most = 0.0
+            for ward in tuple(self._wards):
+                if ward in self._wards:
+                    share = ward.look()
+                    most = max(most, share)
+                    if share > 1.0 and trio.current_time() >= ward.confirm_at:
+                        await self._confirm(ward)
+                await trio.lowlevel.checkpoint()
+            await trio.sleep(HURRIED_LOOK_S if most > 0.5 else LOOK_S)
+
+    async def _confirm(self, ward: Ward) -> None:
+        """Let a thread wait for the kernel, so that nobody's answer is read late."""
+        began = trio.current_time()
+        await trio.to_thread.run_sync(ward.confirm)
+        now = trio.current_time()
+        ward.confirm_at = now + max(_CONFIRM_S, _CONFIRM_SHARE * (now - began))
