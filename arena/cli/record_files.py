@@ -9,19 +9,19 @@ from typing import Any, Literal
 import msgspec
 
 from arena.errors import ConfigError, RecordError
-from arena.referee.record import GameRecord, SideWord
+from arena.referee.record import GameRecord
 from arena.referee.replay import replay
-from protocol.messages import Play
+from protocol.messages import Play, Turn
 
 __all__ = ["Line", "Said", "read_records", "transcript"]
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
-    """One message of a game: by the referee to a side, or by a side."""
+class Said(msgspec.Struct, frozen=True, kw_only=True, rename={"by": "from"}):
+    """One message of a game, as the golden transcripts of `protocol/` have it."""
 
     by: Literal["referee", "mister_x", "detectives"]
     to: Literal["referee", "mister_x", "detectives"]
-    message: Any
+    line: Any
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True, tag_field="schema", tag="arena.game/1"):
@@ -41,32 +41,29 @@ def transcript(record: GameRecord) -> tuple[Said, ...]:
     except RecordError:
         return ()
     said: list[Said] = []
-    plays = record.core.plays
+    asked: dict[str, str] = {}  # side → id of what it is to answer
     last = -1
     for sent in replayed.sent:
-        if last < sent.play - 1 < len(plays):
+        if last < sent.play - 1 < len(record.core.plays):
             last = sent.play - 1
-            said.append(answer(record, last))
-        said.append(
-            Said(
-                by="referee",
-                to=sent.side.value,
-                message=msgspec.Raw(msgspec.json.encode(sent.message)),
-            )
-        )
+            said.append(answer(record, last, asked))
+        if isinstance(sent.message, Turn):
+            asked[sent.side.value] = sent.message.id
+        line = msgspec.Raw(msgspec.json.encode(sent.message))
+        said.append(Said(by="referee", to=sent.side.value, line=line))
     return tuple(said)
 
 
-def answer(record: GameRecord, index: int) -> Said:
+def answer(record: GameRecord, index: int, asked: dict[str, str]) -> Said:
     """Return what a bot said in one of its plays."""
     play = record.core.plays[index]
-    side: SideWord = play.side
-    message: dict[str, Any] = {"type": Play.__struct_config__.tag, "plies": list(play.plies)}
-    if play.more:
-        message["more"] = True
-    if index in record.notes:
-        message["note"] = record.notes[index]
-    return Said(by=side, to="referee", message=message)
+    message = Play(
+        id=asked[play.side],
+        plies=play.plies,
+        more=play.more,
+        note=record.notes.get(index, msgspec.UNSET),
+    )
+    return Said(by=play.side, to="referee", line=msgspec.Raw(msgspec.json.encode(message)))
 
 
 def read_records(file: Path) -> Iterator[tuple[str, GameRecord]]:

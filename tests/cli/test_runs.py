@@ -20,6 +20,7 @@ import jsonschema
 import pytest
 
 from arena.cli import answers
+from arena.cli.protocol import joined_schema
 from arena.cli.stored import DATABASE, open_data
 from tests.cli.bots import CRASHES, SLOW, write_bot
 
@@ -274,8 +275,11 @@ def test_exports_can_be_rated_and_verified(arena: Shell) -> None:
     text = (out / "x.jsonl").read_text()
     line = json.loads(text.splitlines()[0])
     said = line["transcript"]
-    assert [one["message"]["type"] for one in said[:4]] == ["deal", "deal", "turn", "play"]
-    plays = [one["message"]["plies"] for one in said if one["message"]["type"] == "play"]
+    assert [one["line"]["type"] for one in said[:4]] == ["deal", "deal", "turn", "play"]
+    wire = jsonschema.Draft202012Validator(joined_schema())
+    for one in said:
+        wire.validate(one["line"])
+    plays = [one["line"]["plies"] for one in said if one["line"]["type"] == "play"]
     assert plays == [play["plies"] for play in line["record"]["core"]["plays"]]
 
 
