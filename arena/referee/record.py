@@ -101,7 +101,7 @@ class Play(msgspec.Struct, frozen=True, kw_only=True):
     """What one `play` of a bot said: a turn, or with `more` a part of it."""
 
     side: SideWord
-    plies: tuple[Any, ...]  # as the ruleset's plies encode; those behind a deciding one are cut
+    plies: tuple[Any, ...]  # the ruleset's, or as they encode; those behind a deciding one are cut
     more: bool = False
 
 

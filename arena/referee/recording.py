@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from time import monotonic
@@ -60,7 +59,7 @@ class Recorder:
     """Writes one game down.
 
     Attributes:
-        plays: what was played, as the ruleset's plies.
+        plays: what was played; the plies are the ruleset's own.
         notes: by the index of the play.
         sides: what each side left behind.
         faults: as they were noticed.
@@ -68,7 +67,7 @@ class Recorder:
     """
 
     def __init__(self, spec: GameSpec, ruleset: Ruleset[Any, Any]) -> None:
-        self.plays: list[tuple[Side, tuple[Ply, ...], bool]] = []
+        self.plays: list[Play] = []
         self.notes: dict[int, Any] = {}
         self.sides = {side: SideNotes() for side in Side}
         self.faults: list[Caught] = []
@@ -100,7 +99,8 @@ class Recorder:
             self._note(side, index, answer.note)
         time = TurnTime(play=index, charged_ms=charged_ms, bank_ms=bank_ms)
         self.sides[side].times.append(time)
-        self.plays.append((side, plies, answer.more))
+        # The plies as they are: they encode to what a record holds, and nothing is made twice.
+        self.plays.append(Play(side=side.value, plies=plies, more=answer.more))
 
     def _note(self, side: Side, index: int, note: object) -> None:
         """Keep the note of a play, if its side has room for it."""
@@ -113,10 +113,8 @@ class Recorder:
         self.notes[index] = note
 
     def fault(self, fault: Caught, seat: Seat | None) -> None:
-        """Note a fault and what shows it; of the faults of one side the first counts."""
+        """Note the fault of a side and what shows it; a side has one at most."""
         notes = self.sides[Side(fault.side)]
-        if notes.fault is not None:
-            return
         self.faults.append(fault)
         notes.fault = fault
         if seat is not None:
@@ -148,20 +146,11 @@ class Recorder:
         bot = self._spec.mister_x if side is Side.MISTER_X else self._spec.detectives
         return describe(fault, bot=bot.name, game=self._spec.game, play=len(self.plays))
 
-    def wire_plays(self) -> tuple[Play, ...]:
-        """Return what was played in the shape of records."""
-        plain = msgspec.to_builtins([plies for _, plies, _ in self.plays])
-        return tuple(
-            Play(side=side.value, plies=plies, more=more)
-            for (side, _, more), plies in zip(self.plays, map(tuple, plain), strict=True)
-        )
-
-    def record(self, state: Any, *, plays: Sequence[Play], void: str | None = None) -> GameRecord:
+    def record(self, state: Any, *, void: str | None = None) -> GameRecord:
         """Return the game's record.
 
         Args:
             state: the last one.
-            plays: as `wire_plays` gave them.
             void: why the game counts for nobody, if it does.
         """
         spec, ruleset = self._spec, self._ruleset
@@ -183,7 +172,7 @@ class Recorder:
             detectives=_name(spec.detectives),
             clock=spec.clock,
             nodes=spec.nodes,
-            plays=tuple(plays),
+            plays=tuple(self.plays),
             winner=None if verdict.winner is None else verdict.winner.value,
             reason=verdict.reason,
             faults=() if void else forfeit(self.faults)[1],

@@ -66,13 +66,12 @@ class _Game:
             await self._seat_both()
             if not self.recorder.faults and self.void is None:
                 await self._take_turns()
-            plays = self.recorder.wire_plays()
-            await self._close(plays)
+            await self._close()
             over = True
         finally:
             if not over:  # cancelled, or a bug: leave no process behind
                 await self._break_off()
-        return self.recorder.record(self.state, plays=plays, void=self.void)
+        return self.recorder.record(self.state, void=self.void)
 
     # --- start-up -------------------------------------------------------------------------------
 
@@ -112,23 +111,18 @@ class _Game:
 
     async def _take_turns(self) -> None:
         """Ask whoever is to move until the game is over or somebody has a fault."""
-        side = self.ruleset.to_move(self.state)
-        try:
-            table = {
-                side: _Turns(self, self.seats[side]) for side in (Side.MISTER_X, Side.DETECTIVES)
-            }
-            mister_x, detectives = table[Side.MISTER_X], table[Side.DETECTIVES]
-            mister_x.other, detectives.other = detectives, mister_x
-            while side is not None:
+        table = {side: _Turns(self, self.seats[side]) for side in Side}
+        mister_x, detectives = table[Side.MISTER_X], table[Side.DETECTIVES]
+        mister_x.other, detectives.other = detectives, mister_x
+        while (side := self.ruleset.to_move(self.state)) is not None:
+            try:
                 await table[side].take()
-                side = self.ruleset.to_move(self.state)
-        except CAUGHT as exc:
-            if side is None:
-                raise
-            self._catch(exc, side)
-            other = self.seats[side.other]
-            if self.void is None and other.channel.has_ended():
-                self._catch_gone(side.other, other)
+            except CAUGHT as exc:
+                self._catch(exc, side)
+                other = self.seats[side.other]
+                if self.void is None and other.channel.has_ended():
+                    self._catch_gone(side.other, other)
+                return
 
     def _catch(self, exc: Exception, side: Side) -> None:
         """Note a fault of this side, or that the game is void."""
@@ -156,13 +150,13 @@ class _Game:
 
     # --- the end --------------------------------------------------------------------------------
 
-    async def _close(self, plays: tuple[Any, ...]) -> None:
+    async def _close(self) -> None:
         """Tell both sides how it ended, and give the seats back."""
         spec, recorder = self.spec, self.recorder
         verdict = recorder.verdict(self.state)
         record = None
         if self.void is None and not (spec.keep and spec.rated):
-            record = end_record(self.ruleset, self.state, plays, recorder.notes, verdict)
+            record = end_record(self.ruleset, self.state, recorder.plays, recorder.notes, verdict)
         leaving = [
             (side, seat)
             for side, seat in self.seats.items()
@@ -277,7 +271,7 @@ class _Turns:
             more=goes_on,
             wall_ms=self._wall_ms,
         )
-        if clock is None:
+        if clock is None:  # pragma: no cover - the channel was the judge
             raise BotTooSlow(f"the answer took {spent_ms:,.0f} ms of {limit_ms:,.0f} ms")
         self._clock = clock
         self._seat.phase = "off-turn"

@@ -42,7 +42,8 @@ def run(mister_x: Brain, detectives: Brain, **settings: Any) -> tuple[GameRecord
     async def main() -> tuple[GameRecord, FakePool]:
         return await play_fakes(mister_x, detectives, **settings)
 
-    return trio.run(main, clock=MockClock(autojump_threshold=0))
+    record, pool = trio.run(main, clock=MockClock(autojump_threshold=0))
+    return msgspec.json.decode(msgspec.json.encode(record), type=GameRecord), pool
 
 
 def at_start(fault: Exception) -> Brain:
