@@ -65,24 +65,23 @@ def command(talk: Talk, bots: tuple[str, ...]) -> None:
     if listed:
         talk.result(
             table(
-                ("bot", "version", "plays", "rulesets", "about"),
-                (
-                    (
-                        bot.name,
-                        bot.version,
-                        ", ".join(SHORT[side] for side in bot.sides),
-                        ", ".join(bot.rulesets),
-                        bot.about,
-                    )
-                    for bot in listed
-                ),
+                ("bot", "version", "sides", "about"),
+                ((bot.name, bot.version, sides(bot), bot.about) for bot in listed),
             )
         )
+        for rulesets in dict.fromkeys(bot.rulesets for bot in listed):
+            names = [bot.name for bot in listed if bot.rulesets == rulesets]
+            talk.result(f"{', '.join(names)}: {', '.join(rulesets)}")
     if refused:
         raise BotRefused("\n  ".join(["can't be played with:", *refused]))
     talk.answer(answers.Bots(bots=tuple(listed)))
     names = [bot.name for bot in listed]
     talk.next(f"arena play {names[0]} {names[-1]}" if names else "arena run")
+
+
+def sides(bot: answers.Bot) -> str:
+    """Return the sides that a bot plays."""
+    return "both" if len(bot.sides) > 1 else SHORT[bot.sides[0]]
 
 
 def about(folder: str) -> str:

@@ -24,6 +24,8 @@ from arena.store.runs import Run
 
 __all__ = ["command"]
 
+WINNERS = {"mister_x": "Mister X", "detectives": "detectives", None: "nobody"}
+
 
 @click.command("games")
 @run_argument
@@ -69,7 +71,7 @@ def command(
                     game.deal,
                     game.mister_x,
                     game.detectives,
-                    winner_name(game),
+                    WINNERS[game.winner],
                     f"{game.reason} ({game.fault})" if game.fault else game.reason,
                     game.rounds,
                 )
@@ -122,10 +124,3 @@ def shown(row: Row) -> answers.Game:
         fault=row.mister_x_fault or row.detectives_fault,
         rounds=row.stored.rounds if row.stored else 0,
     )
-
-
-def winner_name(game: answers.Game) -> str:
-    """Return who won, by name and side."""
-    if game.winner is None:
-        return "nobody"
-    return f"{game.mister_x} (X)" if game.winner == "mister_x" else f"{game.detectives} (det.)"

@@ -18,7 +18,7 @@ import click
 import arena
 from arena.cli.exits import Exit, exit_for
 from arena.cli.options import settings_options
-from arena.cli.talk import Settings
+from arena.cli.talk import Settings, folded
 from arena.errors import ArenaError, Interrupted
 
 __all__ = ["COMMANDS", "Arena", "cli", "main"]
@@ -125,7 +125,7 @@ class Arena(click.Group):
             if settings.verbose:
                 traceback.print_exc()
             if isinstance(error, Interrupted):
-                click.echo(str(error), err=True)  # somebody's wish, no error
+                click.echo(folded(str(error)), err=True)  # somebody's wish, no error
             else:
                 show(str(error), settings)
             return exit_for(error)
@@ -146,6 +146,7 @@ def drop_output() -> None:
 def show(text: str, settings: Settings) -> None:
     """Print an error as one plain sentence, without a traceback."""
     head = "error: "
+    text = folded(head + text).removeprefix(head)
     if settings.color and not os.environ.get("NO_COLOR") and sys.stderr.isatty():
         head = click.style(head, fg="red", bold=True)
     click.echo(head + text, err=True)

@@ -140,7 +140,7 @@ async def greet_all(
                     spec.command,
                     spec.folder,
                     rulesets=rulesets,
-                    limits=limits,
+                    limits=spec.limits.within(limits),
                     nodes=nodes,
                     name=spec.name,
                 )

@@ -34,23 +34,27 @@ def command(talk: Talk, rulesets: tuple[str, ...]) -> None:
         )
         for one in made
     )
+    presets = [registry.preset(name) for name in dict.fromkeys(one.name for one in rules)]
     talk.result(
         table(
-            ("ruleset", "#turns at most", "options", "about"),
+            ("ruleset", "#turns at most", "about"),
+            ((one.text, one.max_turns, registry.preset(one.name).summary) for one in rules),
+        )
+    )
+    talk.result("")
+    talk.result(
+        table(
+            ("option", "values, the default first", "what"),
             (
                 (
-                    one.text,
-                    one.max_turns,
-                    ", ".join(f"{key}={value}" for key, value in one.options.items()),
-                    registry.preset(one.name).summary,
+                    f"{preset.name}:{option.name}",
+                    ", ".join(map(str, option.values)),
+                    option.meaning,
                 )
-                for one in rules
+                for preset in presets
+                for option in preset.options
             ),
         )
     )
-    for name in dict.fromkeys(one.name for one in rules):
-        for option in registry.preset(name).options:
-            values = ", ".join(map(str, option.values))
-            talk.result(f"{name}:{option.name}={values}   {option.meaning}")
     talk.answer(answers.Rulesets(rulesets=rules))
     talk.next(f"arena run --ruleset {rules[0].text}")

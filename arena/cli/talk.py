@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import sys
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-__all__ = ["Settings", "Talk", "plural", "table"]
+__all__ = ["Settings", "Talk", "folded", "plural", "table"]
 
 PIPE_WIDTH = 400  # columns when nobody looks: a table in a file is never squeezed
 
@@ -91,11 +93,11 @@ class Talk:
     def say(self, text: str) -> None:
         """Print a word on what goes on, unless `-q`."""
         if not self.settings.quiet:
-            click.echo(text, err=True)
+            click.echo(folded(text), err=True)
 
     def warn(self, text: str) -> None:
         """Print what a person should not miss, `-q` or not."""
-        line = f"warning: {text}"
+        line = folded(f"warning: {text}")
         plain = not self.color or not sys.stderr.isatty()
         click.echo(line if plain else click.style(line, fg="yellow"), err=True)
 
@@ -108,6 +110,25 @@ class Talk:
         if self.json:
             data = msgspec.json.encode(answer)
             click.echo(msgspec.json.format(data, indent=2).decode())
+
+
+def folded(text: str) -> str:
+    """Return text for stderr: on a terminal its lines are broken between words."""
+    if not sys.stderr.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()))
+        wrapped = textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=indent + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        lines += wrapped or [""]
+    return "\n".join(lines)
 
 
 def table(
