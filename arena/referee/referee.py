@@ -130,6 +130,8 @@ class _Game:
             self.void = f"{type(exc).__name__}: {exc}"
             return
         seat = self.seats.get(side)
+        if seat is not None and seat.channel.lost_s:
+            self.recorder.overloaded = True
         fault = caught(exc, side.value, seat.phase if seat else "start-up")
         self.recorder.fault(fault, seat)
 

@@ -57,7 +57,6 @@ class BotProcess:
         pid: of the process, which leads a session and a group of its own.
         spawned_at: reading of `time.monotonic` just before it was started.
         wake_at: what the hub goes by.
-        overloaded: whether a deadline was moved since this was last set to False.
     """
 
     def __init__(self, process: subprocess.Popen[bytes], hub: Hub, *, line_bytes: int) -> None:
@@ -68,7 +67,6 @@ class BotProcess:
         self.sent_at = self.answered_at = self.spawned_at
         self.lost_s = 0.0
         self.wake_at = inf
-        self.overloaded = False
         self._process = process
         self._stderr = StderrTail()
         self._hub = hub
@@ -327,7 +325,6 @@ class BotProcess:
         if self._deadline + lost < now:
             return False
         self.lost_s += lost
-        self.overloaded = True
         self._deadline += lost
         self.wake_at = self._deadline
         self._hub.hurry(self.wake_at)

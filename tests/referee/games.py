@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import threading
 import time
@@ -161,7 +162,7 @@ class FakeChannel:
 
     def tell(self, line: bytes) -> bool:
         self.told.append(json.loads(line))
-        return not self.gone
+        return not (self.gone or self.ended)
 
     def take_stderr(self) -> tuple[str, int]:
         return "its last words\n", 0
@@ -208,13 +209,14 @@ def script(program: str, row: str = "", *, mark: str = "") -> BotSpec:
 
 
 class Footprint:
-    """What the referee has open, and which marked processes there are (G1, G2)."""
+    """What the referee holds, and which marked processes there are (G1 to G4)."""
 
     def __init__(self, mark: str) -> None:
         self.mark = mark.encode()
         self.fds = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names alone
         self.threads = threading.active_count()
         self.files = self._files()
+        self.memory_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
     def check(self) -> None:
         """Nothing is left of the bots two seconds after the end, and nothing of ours is lost."""
@@ -225,6 +227,8 @@ class Footprint:
         assert len(os.listdir("/proc/self/fd")) == self.fds  # noqa: PTH208
         assert threading.active_count() == self.threads
         assert self._files() == self.files
+        grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self.memory_kib
+        assert grown_kib < 32 * 1024
 
     def processes(self) -> list[str]:
         """Command lines of the processes that carry the mark, zombies not counted."""
