@@ -110,7 +110,7 @@ class Box:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if self.init_fd >= 0:
-            with suppress(ProcessLookupError, PermissionError):
+            with suppress(OSError):
                 signal.pidfd_send_signal(self.init_fd, signal.SIGKILL)
 
     def is_over(self) -> bool:
