@@ -105,7 +105,8 @@ def compare(talk: Talk, database: Database, run: Run, record: GameRecord) -> Non
     if record.aside.void is not None:
         return
     ref = database.find_game(record.core.game, run=run)
-    if database.record(ref).core == record.core:
+    stored = database.record(ref).core
+    if msgspec.json.encode(stored) == msgspec.json.encode(record.core):
         talk.say("This game is stored already, and came out the same again.")
     else:
         talk.warn(
