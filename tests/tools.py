@@ -25,7 +25,7 @@ def need(tool: str) -> Path:
     return Path(str(found))
 
 
-def need_that(holds: bool, name: str, reason: str) -> None:  # noqa: FBT001 - read as a sentence
+def need_that(holds: bool, name: str, reason: str) -> None:
     """Go on if this machine has what `name` stands for, else skip with the reason.
 
     On a complete machine (`ARENA_TESTS_COMPLETE=1`) it fails instead, unless `name` is pinned in

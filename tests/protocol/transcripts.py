@@ -161,6 +161,7 @@ class Model:
         self.bots = {Side.MISTER_X: golden.mister_x, Side.DETECTIVES: golden.detectives}
         self.unseen: dict[Side, list[Event]] = {side: [] for side in Side}
         self.plays: list[record.Play] = []
+        self.notes: dict[int, Any] = {}
         self.bank_ms = {side: float(golden.clock.bank_ms if golden.clock else 0) for side in Side}
         self.spent_ms = 0.0  # in this turn
 
@@ -187,7 +188,7 @@ class Model:
         if fault is not None:
             verdict = Verdict(winner=fault[0].other, reason="fault")
         assert verdict is not None
-        told = end_record(self.ruleset, self.state, self.plays, verdict)
+        told = end_record(self.ruleset, self.state, self.plays, self.notes, verdict)
         for side in Side:
             own = fault[1] if fault is not None and fault[0] is side else None
             self.request(side, end_request(verdict, fault=own, record=told))
@@ -243,6 +244,8 @@ class Model:
                 note={"part": part} if chatty else UNSET,
             )
             self.answer(side, answer)
+            if answer.note is not UNSET:
+                self.notes[len(self.plays)] = answer.note
             self.charge(side, more=more)
             try:
                 played = self.ruleset.play(self.state, plies, more=more)
