@@ -10,10 +10,13 @@ import importlib
 import os
 import platform
 import re
+import select
 import shutil
+import signal
 import subprocess
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -43,7 +46,7 @@ _SYMLINK_FIXED = (0, 12, 0)
 _SYSTEM = "/usr/bin/bwrap"
 _LIMIT_S = 2.5  # for everything: a person waits for it
 _VERSION_LIMIT_S = 1.0
-_SHOWN_BYTES = 4_096
+_VERSION_BYTES = 256
 _INSIDE = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 
 
@@ -200,31 +203,52 @@ def _version(path: str, until: float) -> str | Refusal:
     if not os.access(path, os.X_OK) or not Path(path).is_file():
         return not_bubblewrap(path, "is no program that can be executed")
     try:
-        with subprocess.Popen(
-            [path, "--version"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={},
-            cwd="/",
-            start_new_session=True,
-        ) as process:
-            try:
-                said, _ = process.communicate(timeout=limit_s)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                return not_bubblewrap(path, f"does not tell its version within {limit_s:.1f} s")
+        said, status = _ask_version(path, limit_s)
     except OSError as exc:
         return not_bubblewrap(path, f"can't be started: {os.strerror(exc.errno or 0)}")
-    if process.returncode != 0:
-        return not_bubblewrap(path, f"ends with status {process.returncode} when asked its version")
-    match = re.fullmatch(rb"bubblewrap (\d+\.\d+(\.\d+)?)\s*", said[:_SHOWN_BYTES])
+    if status is None:
+        return not_bubblewrap(path, f"does not tell its version within {limit_s:.1f} s")
+    if status != 0:
+        return not_bubblewrap(path, f"ends with status {status} when asked its version")
+    match = re.fullmatch(rb"bubblewrap (\d+\.\d+(\.\d+)?)\s*", said)
     if match is None:
         return not_bubblewrap(path, "does not tell a version of bubblewrap")
     version = match[1].decode()
     if _numbers(version) < OLDEST:
         return too_old(path, version, ".".join(map(str, OLDEST)))
     return version
+
+
+def _ask_version(path: str, limit_s: float) -> tuple[bytes, int | None]:
+    """Return what a program says of its version and its status; None if it did not end in time."""
+    deadline = time.monotonic() + limit_s
+    said = b""
+    with subprocess.Popen(
+        [path, "--version"],
+        bufsize=0,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={},
+        cwd="/",
+        start_new_session=True,
+    ) as process:
+        try:
+            while len(said) < _VERSION_BYTES and process.stdout is not None:
+                left = max(0.0, deadline - time.monotonic())
+                if not select.select([process.stdout], [], [], left)[0]:
+                    return said, None
+                chunk = process.stdout.read(_VERSION_BYTES)
+                if not chunk:
+                    return said, process.wait(max(0.0, deadline - time.monotonic()))
+                said += chunk
+        except subprocess.TimeoutExpired:
+            return said, None
+        finally:
+            if process.returncode is None:  # until then the number is its own
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+    return said, 0
 
 
 def _numbers(version: str) -> tuple[int, ...]:

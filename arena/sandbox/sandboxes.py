@@ -102,13 +102,13 @@ class Box:
         """Kill all inside with its first process, if that is known.
 
         Args:
-            pid: of bubblewrap, if it is not reaped yet: it is killed too, and with it a sandbox
-                that is still being set up.
+            pid: of bubblewrap, if it is not reaped yet: it and its group are killed too, and with
+                them a sandbox that is still being set up.
         """
         self.learn()
         if pid:
             with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+                os.killpg(pid, signal.SIGKILL)
         if self.init_fd >= 0:
             with suppress(OSError):
                 signal.pidfd_send_signal(self.init_fd, signal.SIGKILL)
@@ -252,6 +252,7 @@ def _rlimits(limits: Limits, cpu_s: int | None) -> tuple[tuple[str, int], ...]:
         ("sigpending", resource.RLIMIT_SIGPENDING, _SIGNALS),
         ("msgqueue", resource.RLIMIT_MSGQUEUE, 0),
         ("rtprio", resource.RLIMIT_RTPRIO, 0),
+        ("nice", resource.RLIMIT_NICE, 0),
     ]
     if cpu_s is not None:
         wanted.append(("cpu", resource.RLIMIT_CPU, cpu_s))

@@ -215,7 +215,6 @@ REFUSALS: tuple[Refusal, ...] = (
         ("sched_setscheduler", 144, 119),
         ("sched_setparam", 142, 118),
         ("sched_setattr", 314, 274),
-        ("setpriority", 141, 140),
         ("ioprio_set", 251, 30),
         ("mbind", 237, 235),
         ("set_mempolicy", 238, 237),

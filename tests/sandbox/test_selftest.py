@@ -1,0 +1,159 @@
+"""The self-test: what a canary's words mean, and that it finds a sandbox with a hole."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from arena.sandbox.bubblewrap import Profile
+from arena.sandbox.selftest import fingerprint, judge, remember, remembered, run_canary
+from arena.sandbox.visible import Visible
+from tests.sandboxed import need_sandbox
+
+PROFILE = Profile(
+    bwrap=sys.executable,  # some file that is there
+    route="R",
+    visible=Visible(trees=("/usr",)),
+    prlimit="/usr/bin/prlimit",
+    setpriv="/usr/bin/setpriv",
+    environment=(("LANG", "C.UTF-8"),),
+)
+ASKED = {"processes": 16}
+US = 1000
+NONE = "0" * 16
+
+
+def words(**changes: Any) -> dict[str, Any]:
+    told = {
+        "seen": [],
+        "connected": False,
+        "processes": [],
+        "written": [],
+        "families": [],
+        "locked": False,
+        "forked": 15,
+        "uid": 60_706,
+        "status": {"CapEff": NONE, "CapBnd": NONE, "NoNewPrivs": "1", "Seccomp": "2"},
+        "descriptors": [0, 1, 2],
+        "environment": {"LANG": "C.UTF-8", "PWD": "/bot"},
+        "tmp_bytes": PROFILE.tmp_bytes,
+    }
+    return told | changes
+
+
+def test_a_canary_that_got_nowhere_is_well() -> None:
+    assert judge(words(), ASKED, PROFILE, US) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"seen": ["/etc/passwd"]}, "saw files"),
+        ({"connected": True}, "reached a listener"),
+        ({"processes": [1234]}, "saw processes"),
+        ({"written": ["/usr", "/bot"]}, "could write to /usr, /bot"),
+        ({"families": [40]}, "sockets"),
+        ({"locked": True}, "lock"),
+        ({"forked": 16}, "not stopped at 16 processes"),
+        ({"forked": 0}, "not left any process"),
+        ({"uid": US}, "ran as you"),
+        ({"uid": 0}, "ran as you"),
+        ({"status": words()["status"] | {"CapEff": "0" * 15 + "1"}}, "rights of root"),
+        ({"status": words()["status"] | {"CapBnd": "0" * 15 + "1"}}, "rights of root"),
+        ({"status": words()["status"] | {"NoNewPrivs": "0"}}, "could gain rights"),
+        ({"status": words()["status"] | {"Seccomp": "0"}}, "without a filter"),
+        ({"descriptors": [0, 1, 2, 7]}, "inherited open files"),
+        ({"environment": {"LANG": "C.UTF-8", "SECRET": "x"}}, "inherited variables"),
+        ({"environment": {}}, "inherited variables"),
+        ({"tmp_bytes": 10**12}, "no /tmp of its own"),
+    ],
+)
+def test_every_hole_is_named(changes: dict[str, Any], what: str) -> None:
+    found = judge(words(**changes), ASKED, PROFILE, US)
+    assert len(found) == 1
+    assert what in found[0]
+
+
+def test_without_proc_its_counts_are_not_asked_for() -> None:
+    blind = dict.fromkeys(words()["status"])
+    assert judge(words(status=blind), ASKED, replace(PROFILE, proc=False), US) == []
+
+
+def test_in_a_user_namespace_every_bot_is_nobody_even_if_we_are() -> None:
+    found = judge(words(uid=65_534), ASKED, replace(PROFILE, route="U"), 65_534)
+    assert found == []
+
+
+def test_an_outcome_is_remembered_for_the_very_same_alone(tmp_path: Path) -> None:
+    cache = tmp_path / "selftest.json"
+    name = fingerprint(PROFILE, "0.11.0", sys.executable)
+    assert not remembered(cache, name)
+    remember(cache, name)
+    assert remembered(cache, name)
+    for other in (
+        fingerprint(replace(PROFILE, tmp_bytes=1), "0.11.0", sys.executable),
+        fingerprint(PROFILE, "0.12.0", sys.executable),
+        fingerprint(PROFILE, "0.11.0", "/usr/bin/python3"),
+        fingerprint(replace(PROFILE, bwrap="/usr/bin/env"), "0.11.0", sys.executable),
+    ):
+        assert not remembered(cache, other)
+    assert os.listdir(tmp_path) == ["selftest.json"]  # noqa: PTH208
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"passed": "other"}', b"\xff"])
+def test_a_spoilt_memory_is_none(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "it").write_bytes(content)
+    assert not remembered(tmp_path / "it", "name")
+
+
+def test_no_memory_is_kept_where_none_is_wanted_or_can_be(tmp_path: Path) -> None:
+    remember(None, "name")
+    remember(tmp_path / "missing" / "it", "name")
+    assert not remembered(None, "name")
+    assert not list(tmp_path.iterdir())
+
+
+# --- real sandboxes -----------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_canary_gets_nowhere_in_the_real_sandbox() -> None:
+    outcome = run_canary(need_sandbox().profile, sys.executable, limit_s=20.0)
+    assert outcome.passed, outcome
+    assert outcome.took_ms > 0
+
+
+@pytest.mark.slow
+def test_canary_finds_a_profile_with_holes() -> None:
+    """What is shown by mistake is found: here the folders of the host that hold secrets."""
+    profile = need_sandbox().profile
+    shown = replace(profile.visible, trees=(*profile.visible.trees, "/etc", "/sys"))
+    outcome = run_canary(replace(profile, visible=shown), sys.executable, limit_s=20.0)
+    assert outcome.failed == ("saw files outside",), outcome
+
+
+@pytest.mark.slow
+def test_canary_that_has_no_time_is_trouble() -> None:
+    outcome = run_canary(need_sandbox().profile, sys.executable, limit_s=0.0)
+    assert not outcome.passed
+    assert "busy" in outcome.trouble
+
+
+@pytest.mark.slow
+def test_canary_runs_without_proc_too() -> None:
+    profile = replace(need_sandbox().profile, proc=False)
+    outcome = run_canary(profile, sys.executable, limit_s=20.0)
+    assert outcome.passed, outcome
+
+
+@pytest.mark.slow
+def test_an_interpreter_that_is_not_shown_is_trouble() -> None:
+    outcome = run_canary(need_sandbox().profile, "/nowhere/python3", limit_s=20.0)
+    assert not outcome.passed
+    assert "ended without an answer" in outcome.trouble
+    assert "python3" in outcome.stderr
