@@ -11,6 +11,7 @@ Files are read without `pathlib`, which would double the time.
 from __future__ import annotations
 
 import os
+import signal
 import time
 from collections.abc import Collection
 from typing import NamedTuple
@@ -20,6 +21,7 @@ __all__ = [
     "count_files",
     "count_sockets",
     "descend",
+    "is_stopping",
     "namespace_of",
     "pids_in_namespace",
     "pss_bytes",
@@ -33,6 +35,7 @@ _MOST = 4_096  # processes looked at in one sandbox; its own limit is far below
 _STAT_FIRST = 3  # the field behind the name, as proc(5) counts
 _KIB = 1024
 _AFTER_NAME = 2
+_STOP_BIT = 1 << (signal.SIGSTOP - 1)
 
 
 class Seen(NamedTuple):
@@ -159,6 +162,23 @@ def count_files(init: int, places: Collection[str]) -> int | None:
     except OSError:
         return None
     return count
+
+
+def is_stopping(pid: int) -> bool:
+    """Whether a SIGSTOP waits for a process: it does nothing of its own before it stops.
+
+    On a busy machine a process may wait long for a processor to stop on.
+    """
+    try:
+        status = _read(f"/proc/{pid}/status")
+    except OSError:
+        return False
+    pending = 0
+    for name in (b"\nSigPnd:", b"\nShdPnd:"):
+        at = status.find(name)
+        if at >= 0:
+            pending |= int(status[at + len(name) :].split(None, 1)[0], 16)
+    return bool(pending & _STOP_BIT)
 
 
 def count_sockets(init: int) -> int | None:

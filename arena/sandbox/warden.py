@@ -22,6 +22,7 @@ from arena.sandbox.processes import (
     count_files,
     count_sockets,
     descend,
+    is_stopping,
     pids_in_namespace,
     pss_bytes,
     see,
@@ -56,6 +57,9 @@ class Kernel(Protocol):
     def see(self, pid: int) -> Seen | None:
         """Look at one process; None if it is gone."""
 
+    def is_stopping(self, pid: int) -> bool:
+        """Whether it was told to stop, and will before it does anything else."""
+
     def pss_bytes(self, pid: int) -> int | None:
         """Return its memory with shared pages split; None if that can't be read."""
 
@@ -89,6 +93,10 @@ class Proc:
     def see(self, pid: int) -> Seen | None:
         """See `Kernel`."""
         return see(pid)
+
+    def is_stopping(self, pid: int) -> bool:
+        """See `Kernel`."""
+        return is_stopping(pid)
 
     def pss_bytes(self, pid: int) -> int | None:
         """See `Kernel`."""
@@ -153,9 +161,10 @@ class Ward:
         return self.cpu_s
 
     def stop(self) -> bool:
-        """Stop every process of the bot; True once nothing in it runs.
+        """Stop every process of the bot; True once nothing in it does anything more.
 
-        One that forks while it is stopped may take a few passes; two in a row must find nothing.
+        One that forks, or wakes the others, while it is stopped may take a few passes; two in a
+        row must find nothing.
         """
         if not self.box.learn():
             return False
@@ -164,7 +173,9 @@ class Ward:
             running = [
                 process.pid
                 for process in self._seen(whole=False)
-                if process.pid != self.box.init and process.state not in _QUIET
+                if process.pid != self.box.init
+                and process.state not in _QUIET
+                and not self._kernel.is_stopping(process.pid)
             ]
             for pid in running:
                 self._kernel.signal(pid, signal.SIGSTOP)

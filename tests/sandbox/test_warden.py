@@ -49,6 +49,7 @@ class FakeKernel:
         self.killed: list[Any] = []
         self.signals: list[tuple[int, int]] = []
         self.settled: list[int] = []
+        self.stopping: set[int] = set()
         self.confirmed = 0
         self.looks: list[bool] = []
         self.forks_when_stopped = 0
@@ -66,6 +67,9 @@ class FakeKernel:
 
     def see(self, pid: int) -> Seen | None:
         return self.processes.get(pid)
+
+    def is_stopping(self, pid: int) -> bool:
+        return pid in self.stopping
 
     def pss_bytes(self, pid: int) -> int | None:
         self.confirmed += 1
@@ -189,6 +193,14 @@ def test_stop_stops_all_but_the_first_process() -> None:
     it = ward(kernel)
     assert it.stop()
     assert kernel.signals == [(101, signal.SIGSTOP), (102, signal.SIGSTOP)]
+
+
+def test_one_that_waits_for_a_processor_to_stop_on_is_as_good_as_stopped() -> None:
+    kernel = FakeKernel()
+    kernel.put(101, state="R")
+    kernel.stopping.add(101)
+    assert ward(kernel).stop()
+    assert not kernel.signals
 
 
 def test_stop_goes_on_until_nothing_new_runs() -> None:
@@ -390,7 +402,8 @@ sys.stdin.readline()
         while not inside.has_output(within_s=0.02):
             it.sample()
         assert inside.line() == b"done\n"
-        assert 0.42 <= it.sample() - before <= 0.8
+        # Of one that nobody reaps, what it used after the last look is lost.
+        assert 0.3 <= it.sample() - before <= 0.8
 
 
 @pytest.mark.slow
@@ -407,6 +420,9 @@ while time.monotonic() < end: pass
         for _ in range(4):
             assert inside.line() == b"up\n"
         assert it.stop()
+        end = time.monotonic() + LONG_S
+        while {process.state for process in it._seen(whole=True)} - {"T", "S"}:
+            assert time.monotonic() < end  # on a busy machine stopping takes its time
         before = it.sample()
         time.sleep(0.3)  # nothing to wait for: what is tested is that nothing happens
         assert it.sample() - before < 0.005
