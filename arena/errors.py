@@ -16,6 +16,8 @@ They are turned into these at the referee's edge, with `from`.
 
 from __future__ import annotations
 
+import errno
+
 __all__ = [
     "ArenaError",
     "BotFault",
@@ -26,6 +28,7 @@ __all__ = [
     "Interrupted",
     "RecordError",
     "StoreError",
+    "cannot_write",
 ]
 
 
@@ -85,3 +88,22 @@ class StoreError(HostFault):
 
 class Interrupted(ArenaError):
     """A run was stopped before its end; `arena resume` plays what is missing."""
+
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+def cannot_write(text: str, refused: OSError) -> ConfigError | StoreError:
+    """Return the error for a place that can't be written to.
+
+    A full disk is an accident: once there is room the same command goes on. Everything else, such
+    as a file where a folder is to be, was asked for.
+
+    Args:
+        text: one sentence with the place; the system's reason is put behind it.
+        refused: what the system said.
+    """
+    why = f"{text} ({refused.strerror or type(refused).__name__})"
+    if refused.errno in NO_ROOM:
+        return StoreError(f"{why}: make room, then give the same command again")
+    return ConfigError(why)

@@ -21,7 +21,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.errors import BotRefused, HostFault
+from arena.errors import BotRefused, cannot_write
 
 __all__ = [
     "LEFT_OUT",
@@ -140,7 +140,8 @@ def stage(
 
     Raises:
         BotRefused: for what can't be copied, with its path inside the bot's folder.
-        HostFault: if this host can't write the copy.
+        StoreError: if the disk is full.
+        ConfigError: if the copy can't be written there.
     """
     real = check_folder(folder, data if data is not None else into)
     with _half_made(into) as copy:
@@ -205,11 +206,11 @@ def _half_made(into: Path) -> Iterator[Path]:
         _sweep(into)
         copy = Path(tempfile.mkdtemp(prefix=_HALF_MADE, dir=into))
     except OSError as exc:
-        raise HostFault(f"{into}: bots can't be copied there ({_why(exc)})") from exc
+        raise cannot_write(f"{into}: bots can't be copied there", exc) from exc
     try:
         yield copy
     except OSError as exc:
-        raise HostFault(f"{into}: a bot can't be copied there ({_why(exc)})") from exc
+        raise cannot_write(f"{into}: a bot can't be copied there", exc) from exc
     finally:
         unstage(copy)
 

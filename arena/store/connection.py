@@ -9,12 +9,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from arena.errors import ConfigError, StoreError
+from arena.errors import ConfigError, StoreError, cannot_write
 from arena.store.migrating import migrate
 
 __all__ = ["Connection"]
 
 _BUSY_MS = 2_000  # how long another process's transaction is waited for
+_NO_DATABASE = ("SQLITE_NOTADB",)
+_NO_ACCESS = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
+_OPENING = "open it"
 
 
 class Connection:
@@ -25,14 +28,15 @@ class Connection:
         create: whether a missing file is made; otherwise it is an error.
 
     Raises:
-        ConfigError: if the file is missing and must not be made.
-        StoreError: if it can't be opened, or is another program's or a newer arena's.
+        ConfigError: if the file is missing and must not be made, can't be opened, or is another
+            program's or a newer arena's.
+        StoreError: if the disk is full, or the database is locked.
     """
 
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.path = path
         _make_private(path, create=create)
-        with self.telling("open it"):
+        with self.telling(_OPENING):
             self._sqlite = sqlite3.connect(
                 path, isolation_level=None, timeout=_BUSY_MS / 1000, cached_statements=256
             )
@@ -87,15 +91,24 @@ class Connection:
 
         Raises:
             StoreError: instead of any error of SQLite.
+            ConfigError: if the file is no database at all.
         """
         try:
             yield
         except sqlite3.Error as exc:
-            raise StoreError(f"{self.path}: can't {what}: {_cure(exc)}") from exc
+            text = f"{self.path}: can't {what}: {_cure(exc)}"
+            wrong = _NO_DATABASE + (_NO_ACCESS if what == _OPENING else ())
+            if _name(exc).startswith(wrong):  # the file that was named: later it is no better
+                raise ConfigError(text) from exc
+            raise StoreError(text) from exc
+
+
+def _name(error: sqlite3.Error) -> str:
+    return getattr(error, "sqlite_errorname", "") or ""
 
 
 def _cure(error: sqlite3.Error) -> str:
-    name = getattr(error, "sqlite_errorname", "") or ""
+    name = _name(error)
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return (
             "another program holds the database locked: end it (a forgotten sqlite3 shell?), "
@@ -106,9 +119,9 @@ def _cure(error: sqlite3.Error) -> str:
             f"the disk is full or failing ({error}): make room, then go on with `arena resume`; "
             "all games that were finished before are kept"
         )
-    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")):
+    if name.startswith(_NO_ACCESS):
         return f"{error}: check that you may write to the file and its folder"
-    if name.startswith(("SQLITE_NOTADB", "SQLITE_CORRUPT")):
+    if name.startswith((*_NO_DATABASE, "SQLITE_CORRUPT")):
         return f"{error}: this is no arena database, or it is damaged; give --data another folder"
     return f"{error} ({name or type(error).__name__})"
 
@@ -126,6 +139,6 @@ def _make_private(path: Path, *, create: bool) -> None:
             raise ConfigError(
                 f"{path} does not exist: play something first (`arena run`), or name another --data"
             ) from exc
-        raise StoreError(
-            f"{path} can't be opened ({exc.strerror}): check the folder given with --data"
+        raise cannot_write(
+            f"{path} can't be opened: check the folder given with --data", exc
         ) from exc

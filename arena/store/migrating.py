@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from importlib import resources
 
-from arena.errors import StoreError
+from arena.errors import ConfigError
 
 __all__ = ["APPLICATION_ID", "migrate", "migrations"]
 
@@ -32,7 +32,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         path: of the file, for error texts.
 
     Raises:
-        StoreError: if the file is another program's, or was written by a newer arena.
+        ConfigError: if the file is another program's, or was written by a newer arena.
         sqlite3.Error: if the database refuses.
     """
     connection.execute("BEGIN")  # one look: another process may be making the tables just now
@@ -41,7 +41,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
     is_theirs = owner != APPLICATION_ID and bool(owner or version or _has_tables(connection))
     connection.execute("COMMIT")
     if is_theirs:
-        raise StoreError(
+        raise ConfigError(
             f"{path} is a database of another program: give --data a folder of its own"
         )
     steps = migrations()
@@ -61,7 +61,7 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
             connection.rollback()
             raise
     if version > len(steps):
-        raise StoreError(
+        raise ConfigError(
             f"{path} has schema {version}, this arena knows up to {len(steps)}: "
             "use the arena that wrote it, or a newer one"
         )

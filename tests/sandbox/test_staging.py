@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.errors import BotRefused, HostFault
+from arena.errors import BotRefused, ConfigError, StoreError
 from arena.sandbox import staging
 from arena.sandbox.staging import MAX_FILES, check_folder, shown, stage, stage_files, unstage
 from tests.tools import need_that
@@ -400,7 +400,7 @@ def test_full_or_broken_disk_is_the_hosts_fault_and_leaves_nothing(
             raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, place, full)
-    with pytest.raises(HostFault, match=r"can't be copied there \(No space left on device\)"):
+    with pytest.raises(StoreError, match=r"can't be copied there \(No space left on device\)"):
         stage(bot, into, more={"more": b""})
     monkeypatch.undo()
     assert len(list(into.iterdir())) == 1
@@ -439,9 +439,9 @@ def test_what_a_killed_run_left_half_made_is_swept_up_later(bot: Path, into: Pat
     assert new.exists()
 
 
-def test_host_that_cannot_write_the_copy_is_its_own_fault(bot: Path, tmp_path: Path) -> None:
+def test_place_that_cannot_hold_copies_was_asked_for_wrongly(bot: Path, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(HostFault, match="can't be copied there"):
+    with pytest.raises(ConfigError, match="can't be copied there"):
         stage(bot, tmp_path / "file" / "staged", data=tmp_path / "file")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import resource
 import sqlite3
 import subprocess
@@ -37,22 +39,33 @@ def test_wal_and_full_synchronisation_are_on(path: Path) -> None:
 
 def test_another_programs_file_is_left_alone(path: Path) -> None:
     path.write_bytes(b"something else entirely, and long enough to be no header" * 100)
-    with pytest.raises(StoreError, match=r"no arena database"):
+    with pytest.raises(ConfigError, match=r"no arena database"):
         Database(path)
     path.unlink()
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE theirs (a)")
     other.close()
-    with pytest.raises(StoreError, match=r"a database of another program"):
+    with pytest.raises(ConfigError, match=r"a database of another program"):
         Database(path)
 
 
 def test_a_folder_in_the_way_is_told(path: Path) -> None:
     path.mkdir()
-    with pytest.raises(StoreError, match=r"can't be opened"):
+    with pytest.raises(ConfigError, match=r"can't be opened"):
         Database(path)
-    with pytest.raises(StoreError, match=r"can't be opened"):
+    with pytest.raises(ConfigError, match=r"can't be opened"):
         Database(Path("/proc/nowhere/arena.sqlite3"))
+
+
+def test_a_folder_that_is_full_is_told_apart_from_a_wrong_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "open", full)
+    with pytest.raises(StoreError, match="make room"):
+        Database(path)
 
 
 def test_a_locked_database_is_told_and_nothing_is_half_written(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import StoreError
+from arena.errors import ConfigError, StoreError
 from arena.store import migrating
 from arena.store.database import Database
 from tests.fake_games import fake_plan, fake_record
@@ -58,7 +58,7 @@ def test_a_file_of_a_newer_arena_is_refused(tmp_path: Path) -> None:
     with sqlite3.connect(path) as newer:
         newer.execute("PRAGMA user_version = 99")
     newer.close()
-    with pytest.raises(StoreError, match=r"has schema 99, this arena knows up to \d+"):
+    with pytest.raises(ConfigError, match=r"has schema 99, this arena knows up to \d+"):
         Database(path)
 
 
