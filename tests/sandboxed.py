@@ -73,10 +73,10 @@ class Inside:
         ready = select.select([self.process.stdout], [], [], within_s)[0]
         return bool(self._rest) or bool(ready)
 
-    def line(self) -> bytes:
+    def line(self, within_s: float = _WAIT_S) -> bytes:
         """Return the next line; empty at the end."""
         assert self.process.stdout is not None
-        end = time.monotonic() + _WAIT_S
+        end = time.monotonic() + within_s
         while b"\n" not in self._rest:
             left = end - time.monotonic()
             assert left > 0, f"no line; so far {self._rest!r}"
