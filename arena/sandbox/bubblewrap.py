@@ -18,6 +18,7 @@ from typing import Literal
 import msgspec
 
 from arena.errors import HostFault
+from arena.sandbox.slots import UID_BASE, UID_COUNT
 from arena.sandbox.visible import Visible
 
 __all__ = [
@@ -53,6 +54,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         environment: name and value of every variable that a bot gets; bubblewrap adds PWD.
         proc: whether there is a `/proc` inside; False where a container does not let one be made.
         tmp_bytes, shm_bytes: size of `/tmp` and of `/dev/shm`.
+        uid_base, uid_count: the user ids for bots in route R.
     """
 
     bwrap: str
@@ -64,6 +66,8 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     proc: bool = True
     tmp_bytes: int = TMP_BYTES
     shm_bytes: int = SHM_BYTES
+    uid_base: int = UID_BASE
+    uid_count: int = UID_COUNT
 
 
 def outer_command(profile: Profile, *, args_fd: int) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 
+from arena.errors import ConfigError
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.limits import BOT_ENVIRONMENT
 from arena.sandbox.refusals import (
@@ -34,8 +35,10 @@ from arena.sandbox.refusals import (
     not_bubblewrap,
     program_missing,
     too_old,
+    user_ids_taken,
 )
 from arena.sandbox.selftest import Outcome, fingerprint, remember, remembered, run_canary
+from arena.sandbox.slots import UID_BASE, UID_COUNT, check_uid_range
 from arena.sandbox.visible import Visible
 
 __all__ = ["IN_PATH", "OLDEST", "Candidate", "Found", "candidates", "find_sandbox"]
@@ -104,6 +107,7 @@ def find_sandbox(
     setting: str | None = None,
     environment: Mapping[str, str] = BOT_ENVIRONMENT,
     cache: Path | None = None,
+    user_ids: tuple[int, int] = (UID_BASE, UID_COUNT),
     limit_s: float = _LIMIT_S,
 ) -> Found | Refusal:
     """Return the first sandbox that passes its self-test, or why there is none.
@@ -117,6 +121,7 @@ def find_sandbox(
         setting: see `candidates`.
         environment: every variable that a bot gets.
         cache: a file to remember a passed self-test in; None for not.
+        user_ids: the first of the range for bots in route R, and how many.
         limit_s: for everything.
     """
     refusal = no_linux(platform.system(), platform.machine())
@@ -127,6 +132,11 @@ def find_sandbox(
     for name, found in tools.items():
         if found is None and (root or name == "prlimit"):
             return program_missing(name)
+    if root:
+        try:
+            check_uid_range(*user_ids)
+        except ConfigError as exc:
+            return user_ids_taken(str(exc))
     deadline = time.monotonic() + limit_s
     tried = candidates(setting)
     refusals: list[Refusal] = []
@@ -144,6 +154,8 @@ def find_sandbox(
             prlimit=tools["prlimit"] or "",
             setpriv=tools["setpriv"] or "",
             environment=tuple(environment.items()),
+            uid_base=user_ids[0],
+            uid_count=user_ids[1],
         )
         result = _try(candidate, profile, python, cache, until)
         if isinstance(result, Found):

@@ -27,6 +27,7 @@ __all__ = [
     "not_bubblewrap",
     "program_missing",
     "too_old",
+    "user_ids_taken",
 ]
 
 NO_SANDBOX_WARNING = (
@@ -145,6 +146,15 @@ def program_missing(name: str) -> Refusal:
         cause=f"the program {name} is missing",
         why="it sets a bot's limits and rights inside the sandbox",
         fix=("apt install util-linux, dnf install util-linux, apk add util-linux-misc setpriv",),
+    )
+
+
+def user_ids_taken(what: str) -> Refusal:
+    """Refuse where the user ids for bots are not free; `what` says which."""
+    return Refusal(
+        cause="the user ids for bots are not free",
+        why=what,
+        fix=("choose another range of user ids in the settings",),
     )
 
 

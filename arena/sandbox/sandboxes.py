@@ -158,12 +158,14 @@ class Sandbox:
 
     Args:
         profile: one that passed the self-test here.
-        ids: the user ids in route R; None makes one of the default range, where it is needed.
+        ids: the user ids in route R; None for those of the profile.
     """
 
     def __init__(self, profile: Profile, ids: UserIds | None = None) -> None:
         self.profile = profile
-        self._ids = (ids or UserIds()) if profile.route == "R" else None
+        self._ids: UserIds | None = None
+        if profile.route == "R":
+            self._ids = ids or UserIds(profile.uid_base, profile.uid_count)
         self._filter = filter_program(this_machine())
 
     @contextmanager

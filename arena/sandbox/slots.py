@@ -7,9 +7,9 @@ two tournaments of root at once, and the workers of one, need not know of each o
 
 from __future__ import annotations
 
-import pwd
 import socket
 from collections import deque
+from pathlib import Path
 
 from arena.errors import ConfigError, HostFault
 
@@ -20,6 +20,9 @@ __all__ = ["UID_BASE", "UID_COUNT", "UserIds", "check_uid_range"]
 UID_BASE = 60_706
 UID_COUNT = 478
 
+# The file itself: to list all users by the C library may ask a server on the network.
+_PASSWORD_FILE = Path("/etc/passwd")
+
 
 def check_uid_range(base: int, count: int) -> None:
     """Check that a range of user ids is free for bots.
@@ -29,11 +32,12 @@ def check_uid_range(base: int, count: int) -> None:
     """
     if base <= 0 or count <= 0 or base + count > 2**32 - 2:
         raise ConfigError(f"user ids {base} to {base + count - 1} can't be given to bots")
-    for user in pwd.getpwall():
-        if base <= user.pw_uid < base + count:
+    for line in _PASSWORD_FILE.read_text(errors="backslashreplace").splitlines():
+        name, _, rest = line.partition(":")
+        uid = rest.split(":")[1:2]
+        if uid and uid[0].isdigit() and base <= int(uid[0]) < base + count:
             raise ConfigError(
-                f"user ids {base} to {base + count - 1} are for bots, but {user.pw_uid} is "
-                f"{user.pw_name}'s; choose another range"
+                f"user ids {base} to {base + count - 1} are for bots, but {uid[0]} is {name}'s"
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import pwd
 import shutil
 import stat
 import sys
@@ -87,6 +88,14 @@ def test_a_missing_one_is_refused_with_both_cures(tmp_path: Path) -> None:
     assert refusal.cause == "bubblewrap is not installed"
     assert "pip install" in refusal.text()
     assert "apt install" in refusal.text()
+
+
+def test_user_ids_of_somebody_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    nobody = pwd.getpwnam("nobody").pw_uid
+    refusal = find_sandbox(VISIBLE, python=sys.executable, user_ids=(nobody - 5, 10))
+    assert isinstance(refusal, Refusal)
+    assert "nobody's" in refusal.why
 
 
 # Everything that a program can do instead of being bubblewrap. TOLD answers as one, to get further.

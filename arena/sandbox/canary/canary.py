@@ -190,4 +190,5 @@ def main() -> None:
     time.sleep(LIFE_S)
 
 
-main()
+if __name__ == "__main__":
+    main()
