@@ -69,7 +69,7 @@ def command(talk: Talk, seconds: float, games: int, sandbox: str) -> None:
             make_writable(Path(folder))
     talk.result(table(("measure", "#value"), flat(found)))
     talk.answer(msgspec.convert(found, answers.Measured))
-    talk.next("arena bench --json   (for a script that compares two of them)")
+    talk.next("arena bench --json", "for a script that compares two of them")
 
 
 def flat(found: dict[str, Any], name: str = "") -> list[tuple[str, str]]:

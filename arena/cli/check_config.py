@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import click
@@ -34,7 +35,7 @@ def check(talk: Talk, file: Path) -> None:
     registry.make(settings.ruleset)
     talk.result(config.to_toml(settings).rstrip())
     talk.answer(answers.ConfigCheck(file=str(file), settings=msgspec.to_builtins(settings)))
-    talk.next(f"arena plan {file}")
+    talk.next(f"arena plan {shlex.quote(str(file))}")
 
 
 @command.command("schema")

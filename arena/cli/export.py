@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +22,7 @@ from arena.cli.stored import (
     spoil_option,
 )
 from arena.cli.talk import Talk, plural
-from arena.errors import ConfigError
+from arena.errors import ConfigError, cannot_write
 from arena.store.database import Database
 from arena.store.runs import Run
 
@@ -79,20 +80,22 @@ def command(
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise ConfigError(f"{output}: can't be written ({error.strerror}).") from error
+            if output is None:
+                raise
+            raise cannot_write(f"{output}: can't be written", error) from error
     talk.say(f"{plural(count, 'game')} of run {found.id}.")
     talk.answer(
         answers.Exported(
             run=found.id, format=kind, file=None if output is None else str(output), games=count
         )
     )
-    name = output or "FILE"
+    name = shlex.quote(str(output)) if output else "FILE"
     if kind == "csv":
         talk.next(f"arena rate {name}")
     elif kind == "jsonl":
         talk.next(f"arena verify {name}")
     else:
-        talk.next("arena report")
+        talk.next(f"arena report {found.id}", data=True)
 
 
 def content(database: Database, run: Run, kind: str) -> tuple[Iterator[bytes], int]:

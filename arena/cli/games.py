@@ -81,7 +81,7 @@ def command(
     )
     talk.say(f"{plural(len(games), 'game')} of run {found.id} ({found.plan.count:,} planned).")
     talk.answer(answers.Games(run=found.id, total=found.plan.count, games=games))
-    talk.next(f"arena verify {found.id}   (are they right?)")
+    talk.next(f"arena verify {found.id}", "are they right?", data=True)
 
 
 def check_name(run: Run, bot: str | None) -> None:

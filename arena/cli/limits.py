@@ -68,4 +68,4 @@ def command(talk: Talk, file: Path | None) -> None:
         )
     )
     talk.answer(answers.LimitsAnswer(limits=limits, clock=clock))
-    talk.next("arena protocol   (how a bot is spoken to)")
+    talk.next("arena protocol", "how a bot is spoken to")

@@ -18,8 +18,9 @@ import click
 import arena
 from arena.cli.exits import Exit, exit_for
 from arena.cli.options import settings_options
-from arena.cli.talk import Settings, folded
-from arena.errors import ArenaError, Interrupted
+from arena.cli.streams import STDOUT, make_ready
+from arena.cli.talk import Settings, folded, visible
+from arena.errors import ArenaError, Interrupted, cannot_write
 
 __all__ = ["COMMANDS", "Arena", "cli", "main"]
 
@@ -125,13 +126,21 @@ class Arena(click.Group):
             if settings.verbose:
                 traceback.print_exc()
             if isinstance(error, Interrupted):
-                click.echo(folded(str(error)), err=True)  # somebody's wish, no error
+                click.echo(folded(visible(str(error))), err=True)  # somebody's wish, no error
             else:
                 show(str(error), settings)
             return exit_for(error)
         except BrokenPipeError:  # of the last flush
             drop_output()
             return Exit.DONE
+        except OSError as error:
+            if error.filename != STDOUT:
+                show_bug(error, settings)
+                return Exit.OURS
+            refused = cannot_write("stdout can't be written", error)
+            drop_output()
+            show(str(refused), settings)
+            return exit_for(refused)
         except Exception as error:  # noqa: BLE001 - the one place that turns a bug into words
             show_bug(error, settings)
             return Exit.OURS
@@ -146,7 +155,7 @@ def drop_output() -> None:
 def show(text: str, settings: Settings) -> None:
     """Print an error as one plain sentence, without a traceback."""
     head = "error: "
-    text = folded(head + text).removeprefix(head)
+    text = folded(head + visible(text)).removeprefix(head)
     if settings.color and not os.environ.get("NO_COLOR") and sys.stderr.isatty():
         head = click.style(head, fg="red", bold=True)
     click.echo(head + text, err=True)
@@ -180,6 +189,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line of this process (the entry point `arena`)."""
+    make_ready()
     cli()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 import click
 import click.shell_completion
 
-from arena.cli.talk import Settings, Talk
+from arena.cli.talk import DATA, Settings, Talk
 
 __all__ = [
     "complete_bot",
@@ -81,7 +82,8 @@ def talking(function: F) -> F:
     def wrapped(*args: Any, json_: bool, **kwargs: Any) -> Any:
         settings = click.get_current_context().ensure_object(Settings)
         settings.set_up_logging()
-        return function(Talk(settings, json=json_), *args, **kwargs)
+        talk = Talk(settings, json=json_, data=kwargs.get("data", DATA))
+        return function(talk, *args, **kwargs)
 
     return json_option(settings_options(wrapped))  # type: ignore[return-value]
 
@@ -96,13 +98,25 @@ def json_option(function: F) -> F:
     )(function)
 
 
+class DataFolder(click.Path):
+    """A folder; the empty text, which an unset variable of a script gives, is none."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """Return the path, or refuse it."""
+        if value == "":
+            self.fail("an empty name is no folder; write `.` for this one.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def data_option(function: F) -> F:
     """Add `--data DIR`: where everything that a run makes is kept."""
     return click.option(
         "--data",
         metavar="DIR",
-        type=click.Path(file_okay=False, path_type=Path),
-        default=Path("arena-data"),
+        type=DataFolder(file_okay=False, path_type=Path),
+        default=DATA,
         show_default=True,
         help="Where games, staged bots and reports are kept.",
     )(function)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +79,14 @@ def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> No
         f"Mister X winning {100 * answer.mister_x_rate:.0f} %."
     )
     talk.answer(answer)
-    talk.next(" ".join(["arena run", *what]))
+    talk.next(shlex.join(["arena", "run", *what, *said(options)]), data=True)
+
+
+def said(options: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the options of a command line again."""
+    for name, value in options.items():
+        if value is not None:
+            yield from (f"--{name}", str(value))
 
 
 async def try_games(plan: Plan) -> Sample:

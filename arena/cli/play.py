@@ -174,4 +174,4 @@ def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
         + "".join(f", {mark}" for mark in record.aside.marks)
         + "."
     )
-    talk.next(f"arena verify {answer.game[:10]}   (was it played by the rules?)")
+    talk.next(f"arena verify {answer.game[:10]}", "was it played by the rules?", data=True)

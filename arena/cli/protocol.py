@@ -69,4 +69,4 @@ def command(talk: Talk, *, schema: bool) -> None:
         talk.result(json.dumps(joined_schema(), indent=2, ensure_ascii=False))
     else:
         talk.result((resources.files("protocol") / "SPEC.md").read_text(encoding="utf-8").rstrip())
-    talk.next("arena limits   (what a bot is held to)")
+    talk.next("arena limits", "what a bot is held to")

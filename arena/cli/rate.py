@@ -73,4 +73,4 @@ def command(
     nobody = f"; {plural(read.nobody, 'game')} without a winner left out" if read.nobody else ""
     talk.say(f"{rated} rated{nobody}.")
     talk.answer(made)
-    talk.next("arena run   (its report has ratings too)")
+    talk.next("arena run", "its report has ratings too")

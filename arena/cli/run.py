@@ -78,7 +78,7 @@ def carry_on(talk: Talk, database: Database, run: Run, data: Path) -> int:
     Raises:
         StoreError, Interrupted: with the command that goes on.
     """
-    resume = f"arena resume {run.id}" + (f" --data {data}" if data != Path("arena-data") else "")
+    resume = talk.here(f"arena resume {run.id}")
     started = time.monotonic()
     try:
         summary, stopped = play_missing(talk, database, run)
@@ -102,5 +102,5 @@ def carry_on(talk: Talk, database: Database, run: Run, data: Path) -> int:
     ending = ending_of(database, run)
     page = write(report=ending.report, games=ending.table, folder=data / "reports" / run.id)
     tell_ending(talk, run, ending, page=page, took_s=took_s)
-    talk.next(f"arena verify {run.id}   (was everything played by the rules?)")
+    talk.next(f"arena verify {run.id}", "was everything played by the rules?", data=True)
     return ending.code

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json as json_text
 import logging
 import os
+import shlex
 import shutil
 import sys
 import textwrap
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
+
+from reports.names import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,7 +24,9 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-__all__ = ["Settings", "Talk", "folded", "plural", "table"]
+__all__ = ["DATA", "Settings", "Talk", "folded", "plural", "table", "visible"]
+
+DATA = Path("arena-data")  # where everything is kept, if nothing else is said
 
 PIPE_WIDTH = 400  # columns when nobody looks: a table in a file is never squeezed
 
@@ -48,11 +55,13 @@ class Talk:
     Args:
         settings: of the command line.
         json: whether stdout carries the one JSON object; every other word then goes to stderr.
+        data: the data folder, for the commands that are told to a person.
     """
 
-    def __init__(self, settings: Settings, *, json: bool = False) -> None:
+    def __init__(self, settings: Settings, *, json: bool = False, data: Path = DATA) -> None:
         self.settings = settings
         self.json = json
+        self.data = data
 
     @property
     def color(self) -> bool:
@@ -82,7 +91,7 @@ class Talk:
     def result(self, what: RenderableType) -> None:
         """Print a result for people: to stdout, or with `--json` to stderr."""
         if isinstance(what, str):
-            click.echo(what, err=self.json)
+            click.echo(visible(what), err=self.json)
             return
         console = self.console(stderr=self.json)
         with console.capture() as captured:  # printed by click: rich ends the process on its own
@@ -93,23 +102,47 @@ class Talk:
     def say(self, text: str) -> None:
         """Print a word on what goes on, unless `-q`."""
         if not self.settings.quiet:
-            click.echo(folded(text), err=True)
+            click.echo(folded(visible(text)), err=True)
 
     def warn(self, text: str) -> None:
         """Print what a person should not miss, `-q` or not."""
-        line = folded(f"warning: {text}")
+        line = folded(visible(f"warning: {text}"))
         plain = not self.color or not sys.stderr.isatty()
         click.echo(line if plain else click.style(line, fg="yellow"), err=True)
 
-    def next(self, text: str) -> None:
-        """Print the one line that says what to do next."""
-        self.say(f"Next: {text}")
+    def next(self, text: str, why: str = "", *, data: bool = False) -> None:
+        """Print the one line that says what to do next.
+
+        Args:
+            text: a command, or what else to do.
+            why: what it is good for.
+            data: whether it goes on in the data folder of this command.
+        """
+        command = self.here(text) if data else text
+        self.say(f"Next: {command}" + (f"   ({why})" if why else ""))
+
+    def here(self, command: str) -> str:
+        """Return a command as it must be typed to work on the same data folder."""
+        return command if self.data == DATA else f"{command} --data {shlex.quote(str(self.data))}"
 
     def answer(self, answer: msgspec.Struct) -> None:
         """Print the one JSON object, if `--json` asks for it."""
         if self.json:
-            data = msgspec.json.encode(answer)
-            click.echo(msgspec.json.format(data, indent=2).decode())
+            try:
+                text = msgspec.json.format(msgspec.json.encode(answer), indent=2)
+            except UnicodeEncodeError:  # a file's name that is no text: its bytes are escaped
+                text = json_text.dumps(msgspec.to_builtins(answer), indent=2).encode("ascii")
+            click.echo(text)  # bytes: JSON is UTF-8 everywhere
+
+
+def visible(text: str) -> str:
+    """Return text that a terminal only shows: what a stranger wrote can't move its cursor.
+
+    Lines and tabs stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "\n".join("\t".join(map(shown, line.split("\t"))) for line in text.split("\n"))
 
 
 def folded(text: str) -> str:
@@ -144,11 +177,11 @@ def table(
     )
     for column in columns:
         if column.startswith("#"):
-            made.add_column(column[1:], justify="right", no_wrap=True)
+            made.add_column(Text(shown(column[1:])), justify="right", no_wrap=True)
         else:
-            made.add_column(column, overflow="fold")
+            made.add_column(Text(shown(column)), overflow="fold")
     for row in rows:
-        made.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
+        made.add_row(*(cell if isinstance(cell, Text) else Text(shown(str(cell))) for cell in row))
     return made
 
 

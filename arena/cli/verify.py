@@ -70,9 +70,9 @@ def command(
     talk.result(f"{passed:,} of {plural(checked, what)} passed")
     talk.answer(answers.Verify(checked=checked, passed=passed, failed=tuple(failed)))
     if failed:
-        talk.next("arena protocol   (what a record may hold), and an author who wants to know")
+        talk.next("arena rulesets", "were they played by the rules of this version?")
         return Exit.NO
-    talk.next("arena report   (what the games came to)")
+    talk.next("arena report", "what the games came to", data=True)
     return Exit.DONE
 
 

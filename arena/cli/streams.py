@@ -1,0 +1,68 @@
+"""The three standard streams as a command needs them: there, and able to carry every character."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+__all__ = ["STDOUT", "make_ready"]
+
+STDOUT = "<stdout>"  # the file's name of an error that stdout raised
+
+
+class Results(io.FileIO):
+    """What results are written to: its errors can be told from those of any other file."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write; an error carries the stream's name."""
+        try:
+            return super().write(data)
+        except OSError as error:
+            error.filename = STDOUT
+            raise
+
+
+class Talking(io.FileIO):
+    """What talk is written to: nobody hearing it, or a full log, ends no command."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        """Write, or let it be."""
+        try:
+            return super().write(data)
+        except OSError:
+            return memoryview(data).nbytes
+
+
+def make_ready() -> None:
+    """Put nothing where a stream was closed (`arena games >&-`), and never fail on a character.
+
+    A closed descriptor would be given to the next file that is opened, and what is printed would
+    land in the database. An encoding that lacks a character gets `?` for it; data (`--json`,
+    exports) is UTF-8 everywhere and does not go this way.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free: this one
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
+    sys.stdout = stream(Results(1, "w", closefd=False), sys.stdout)
+    sys.stderr = stream(Talking(2, "w", closefd=False), sys.stderr)
+
+
+def stream(raw: io.FileIO, old: TextIO | None) -> io.TextIOWrapper:
+    """Return a text stream in place of another, with its encoding."""
+    if old is not None:
+        old.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw),
+        encoding=old.encoding if old is not None else "utf-8",
+        errors="replace",
+        line_buffering=raw.isatty() or raw.fileno() == 2,
+    )

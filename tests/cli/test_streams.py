@@ -1,0 +1,86 @@
+"""Streams that are closed, full or can't show a character."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import protocol
+from arena.cli.exits import Exit
+
+SPEC_TEXT = (Path(protocol.__file__).parent / "SPEC.md").read_text(encoding="utf-8")
+
+
+def shell(command: str, folder: Path, **more: str) -> subprocess.CompletedProcess[bytes]:
+    """Run a shell's command line with `arena` in it."""
+    return subprocess.run(
+        ["/bin/sh", "-c", command.replace("arena", f"'{sys.executable}' -m arena")],
+        cwd=folder,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **more},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_as_if_they_led_nowhere(tmp_path: Path, closed: str) -> None:
+    done = shell(f"arena rulesets {closed}", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert b"error" not in done.stderr
+
+
+def test_next_file_does_not_get_the_number_of_a_closed_stream(tmp_path: Path) -> None:
+    code = (
+        "import os; from arena.cli.streams import make_ready; make_ready(); "
+        "print(os.open('file', os.O_CREAT | os.O_WRONLY) > 2, flush=True); print('late')"
+    )
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'"{sys.executable}" -c "{code}" >&- <&-'],
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (tmp_path / "file").read_bytes() == b""
+
+
+@pytest.mark.parametrize("words", ["rulesets", "rulesets --json", "protocol --schema"])
+def test_full_disk_behind_stdout_is_no_bug_of_ours(tmp_path: Path, words: str) -> None:
+    done = shell(f"arena {words} >/dev/full", tmp_path)
+    assert done.returncode == Exit.INTERRUPTED
+    assert b"error: stdout can't be written (No space left on device): make room" in done.stderr
+    assert b"bug" not in done.stderr
+
+
+def test_nobody_reading_on_is_no_error(tmp_path: Path) -> None:
+    done = shell("(arena protocol; echo $? >&2) | head -1", tmp_path)
+    assert done.stdout == b"# The wire, protocol 1\n"
+    assert done.stderr.split()[-1] == b"0"
+    assert b"error" not in done.stderr
+
+
+def test_character_that_a_stream_lacks_is_a_question_mark(tmp_path: Path) -> None:
+    done = shell("arena protocol", tmp_path, PYTHONIOENCODING="latin-1")
+    assert done.returncode == 0, done.stderr
+    assert "…" in SPEC_TEXT
+    assert done.stdout.decode("latin-1").rstrip() == SPEC_TEXT.replace("…", "?").rstrip()
+
+
+@pytest.mark.parametrize("where", ["2>/dev/full", "2>&1 >/dev/null | true"])
+def test_talk_that_nobody_hears_ends_no_command(tmp_path: Path, where: str) -> None:
+    done = shell(f"(arena -vv rulesets; echo $? >code) {where}", tmp_path)
+    assert (tmp_path / "code").read_text() == "0\n", done.stderr
+
+
+def test_json_is_utf_8_on_every_stream(tmp_path: Path) -> None:
+    file = tmp_path / "ü.toml"
+    file.write_text('bots = ["random", "greedy"]\nseed = "日本"\n', encoding="utf-8")
+    done = shell("arena config check ü.toml --json", tmp_path, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "日本" in done.stdout.decode("utf-8")

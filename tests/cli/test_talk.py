@@ -1,0 +1,57 @@
+"""Words on their way to a terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.cli import answers
+from arena.cli.talk import Settings, Talk, table, visible
+
+NASTY = "a\x1b[31mred\x07\u202eb\x9b2J\r"
+HARMLESS = r"a\x1b[31mred\x07\u202eb\x9b2J\x0d"
+
+
+@given(st.text())
+def test_nothing_that_is_shown_moves_a_cursor(text: str) -> None:
+    assert all(
+        char.isprintable() or char in "\n\t\xa0\u3000" or char.isspace() for char in visible(text)
+    )
+    assert not set(visible(text)) & {chr(code) for code in (*range(9), *range(11, 32), 127, 0x9B)}
+
+
+@pytest.mark.parametrize("text", ["", "plain", "two\nlines\n", "tab\tstop", "grün 日本 ± …"])
+def test_words_of_people_stay_as_they_are(text: str) -> None:
+    assert visible(text) == text
+
+
+@pytest.mark.parametrize("say", ["say", "warn", "next", "result"])
+def test_every_way_to_a_terminal_is_harmless(say: str, capsys: pytest.CaptureFixture[str]) -> None:
+    getattr(Talk(Settings()), say)(NASTY)
+    shown = capsys.readouterr()
+    assert HARMLESS in shown.out + shown.err
+
+
+def test_cells_and_heads_of_a_table_are_harmless(capsys: pytest.CaptureFixture[str]) -> None:
+    Talk(Settings()).result(table((NASTY, f"#{NASTY}"), [(NASTY, NASTY)]))
+    assert capsys.readouterr().out.count(HARMLESS) == 4
+
+
+def test_next_command_works_on_the_same_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    Talk(Settings()).next("arena verify 12", "right?", data=True)
+    Talk(Settings(), data=Path("a b")).next("arena verify 12", "right?", data=True)
+    Talk(Settings(), data=Path("a b")).next("arena limits")
+    assert capsys.readouterr().err.splitlines() == [
+        "Next: arena verify 12   (right?)",
+        "Next: arena verify 12 --data 'a b'   (right?)",
+        "Next: arena limits",
+    ]
+
+
+def test_json_can_name_a_file_whose_name_is_no_text(capsys: pytest.CaptureFixture[str]) -> None:
+    path = b"\xff/report".decode(errors="surrogateescape")
+    Talk(Settings(), json=True).answer(answers.Reported(run="1", report=path, files=()))
+    assert r'"\udcff/report"' in capsys.readouterr().out
