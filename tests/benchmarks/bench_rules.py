@@ -16,7 +16,7 @@ from typing import Any
 import msgspec
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[2]))
+    sys.path.append(str(Path(__file__).parents[2]))
 
 from arena.rules import registry
 from arena.rules.ruleset import Ruleset, Side

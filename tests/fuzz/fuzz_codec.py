@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 # The path had to be set first.
 from protocol.codec import decode_answer, decode_request, encode

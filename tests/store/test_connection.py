@@ -16,6 +16,8 @@ from arena.errors import ConfigError, StoreError
 from arena.store.database import Database
 from tests.fake_games import fake_plan, fake_record
 
+ROOT = Path(__file__).parents[2]
+
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -114,6 +116,7 @@ def test_a_full_disk_is_told_and_finished_games_are_kept(path: Path) -> None:
 def test_a_file_size_limit_of_the_system_is_told_like_a_full_disk(path: Path) -> None:
     script = (
         "import sys\n"
+        "sys.path.append(sys.argv[2])\n"  # behind the installed package
         "from pathlib import Path\n"
         "from arena.errors import StoreError\n"
         "from arena.store.database import Database\n"
@@ -127,7 +130,7 @@ def test_a_file_size_limit_of_the_system_is_told_like_a_full_disk(path: Path) ->
         "        print(stored, error)\n"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", script, str(path)],
+        [sys.executable, "-c", script, str(path), str(ROOT)],
         capture_output=True,
         text=True,
         check=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -232,7 +233,7 @@ def test_an_impossible_plan_is_refused_in_one_sentence(options: dict[str, Any], 
 def test_a_plan_of_ten_million_games_starts_fast_and_small() -> None:
     script = (
         "import resource, sys, time\n"
-        "began = time.perf_counter()\n"
+        "sys.path.append(sys.argv[1])\n"  # behind the installed package
         "from tests.fake_games import fake_plan\n"
         "from arena.tournament.plan import decode_plan, encode_plan\n"
         "plan = decode_plan(encode_plan(fake_plan(1000, deals=11)))\n"
@@ -240,11 +241,15 @@ def test_a_plan_of_ten_million_games_starts_fast_and_small() -> None:
         "for index in range(0, plan.count, 10_000):\n"
         "    assert plan.spec(index).index == index\n"
         "peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024\n"
-        "print(time.perf_counter() - began, peak)\n"
+        "print(time.process_time(), peak)\n"
     )
     ended = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", script, str(Path(__file__).parents[2])],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
     )
-    took_s, peak_mib = ended.stdout.split()
-    assert float(took_s) <= 2.0
+    cpu_s, peak_mib = ended.stdout.split()
+    assert float(cpu_s) <= 2.0
     assert float(peak_mib) <= 100
