@@ -74,6 +74,7 @@ def read_records(file: Path) -> Iterator[tuple[str, GameRecord]]:
     """
     lines = msgspec.json.Decoder(Line)
     records = msgspec.json.Decoder(GameRecord)
+    found = False
     try:
         with file.open("rb") as reader:
             for number, text in enumerate(reader, 1):
@@ -84,6 +85,13 @@ def read_records(file: Path) -> Iterator[tuple[str, GameRecord]]:
                     record = records.decode(text) if bare else lines.decode(text).record
                 except (msgspec.DecodeError, UnicodeDecodeError) as error:
                     raise ConfigError(f"{file}:{number}: this is no record: {error}.") from error
+                except RecursionError as error:
+                    raise ConfigError(
+                        f"{file}:{number}: this is no record: nested too deeply."
+                    ) from error
+                found = True
                 yield record.core.game, record
     except OSError as error:
         raise ConfigError(f"{file}: can't be read ({error.strerror}).") from error
+    if not found:
+        raise ConfigError(f"{file}: holds no record; `arena export --format jsonl` writes some.")

@@ -48,7 +48,7 @@ def command(
     game's id, or a file with a record a line, as `arena export --format jsonl` writes it.
     """
     failed: list[answers.Failed] = []
-    checked = 0
+    checked = passed = 0
     what = "record"
     if vector_files:
         if records:
@@ -58,11 +58,12 @@ def command(
             found = vectors.check(file)
             checked += found.checked
             failed += [answers.Failed(id=one.id, what=one.what) for one in found.differences]
+            passed += found.passed
     else:
         for name, trouble in checks(records, data):
             checked += 1
+            passed += not trouble
             failed += [answers.Failed(id=name, what=text) for text in trouble]
-    passed = checked - len({one.id for one in failed})
     for one in failed[:SHOWN]:
         talk.result(f"{one.id}: {one.what}")
     if len(failed) > SHOWN:
@@ -105,9 +106,13 @@ def stored_checks(database: Database, prefix: str | None) -> Iterator[tuple[str,
         run = database.find_run(ref.run)
         yield ref.game, check_stored(database, run, ref)
         return
+    none = True
     for game in database.stored_games(run):
+        none = False
         ref = GameRef(run=run.id, game=game.game)
         yield game.game, check_stored(database, run, ref)
+    if none:
+        raise ConfigError(f"run {run.id} has no played games; `arena resume {run.id}` plays some.")
 
 
 def check_stored(database: Database, run: Run, ref: GameRef) -> list[str]:
