@@ -1,0 +1,80 @@
+"""`arena bench`: small in the ordinary tests, held to its promises by hand (`tox -e long`)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+
+from arena.bench.requests import exchanges_of
+from arena.cli import answers
+from tests.referee.games import honest, play_fakes
+from tests.tools import need
+
+
+def bench(folder: Path, *words: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-m", "arena", "bench", "--json", *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=600,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@pytest.mark.slow
+def test_bench_fills_every_field_that_scripts_rely_on(tmp_path: Path) -> None:
+    need("gcc")
+    found = bench(tmp_path, "--seconds", "0.3", "--games", "50")
+    assert found["schema"] == "arena.bench/1"
+    assert set(found) - {"schema"} == set(answers.Measured.__struct_fields__)
+    assert found["bare"].keys() == {"unpinned_us", "pinned_us"}
+    assert {"ratio_one", "ratio_cpu", "median_us", "p99_us"} <= found["request"].keys()
+    for us in (*found["bare"].values(), found["request"]["median_us"]):
+        assert us > 1.0  # no round trip between two processes is faster
+    assert found["request"]["p99_us"] >= found["request"]["median_us"]
+    assert found["request"]["ratio_cpu"] > 1.0
+    assert found["games_per_s"].keys() == {"kept", "fresh"}
+    assert found["memory"]["plan_games"] > 10**7
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_bare_round_trip_exchanges_what_the_game_did() -> None:
+    record, _ = trio.run(play_fakes, honest, honest)
+    exchanges = exchanges_of(record)
+    assert len(exchanges) == len(record.core.plays)
+    for exchange, play in zip(exchanges, record.core.plays, strict=True):
+        assert exchange.request.startswith(b'{"type":"turn"')
+        assert b'"legal":[' in exchange.request
+        assert exchange.request.endswith(b"}\n")
+        # The shortest play of so many plies, and no more than its ids, keys and numbers add.
+        assert 80 * len(play.plies) + 120 > exchange.answer_bytes > 40 * len(play.plies) + 40
+
+
+@pytest.mark.long
+def test_bench_keeps_the_promises(tmp_path: Path) -> None:
+    """Figures of one run on an otherwise idle machine with two cores."""
+    need("gcc")
+    found = bench(tmp_path, "--games", "10000")
+    sys.stdout.write(json.dumps(found, indent=1) + "\n")
+    request, bare = found["request"], found["bare"]
+    extra_us = request["one_us"] - bare["unpinned_us"]
+    assert request["ratio_one"] <= 2.2 or (bare["unpinned_us"] < 25 and extra_us <= 45)
+    assert request["ratio_cpu"] <= 8
+    assert request["p99_us"] <= 2_000
+    assert found["requests_per_s"] >= 25_000
+    assert found["games_per_s"]["kept"] >= 250
+    assert found["games_per_s"]["fresh"] >= 20
+    assert found["scaling_2"] >= 1.7
+    assert found["start"]["help_ms"] <= 300
+    assert found["start"]["first_game_ms"] <= 1_000
+    assert found["memory"]["plan_mib"] <= 100
+    assert found["memory"]["growth_mib"] <= 20
