@@ -165,7 +165,7 @@ def test_trap_3_nobody_is_left_when_the_bot_itself_ends() -> None:
         assert inside.process.returncode == 3
 
 
-def test_trap_3_nobody_is_left_when_we_are_killed() -> None:
+def test_trap_3_nobody_is_left_when_we_are_killed(tmp_path: Path) -> None:
     """The whole of a referee, played by a process of its own."""
     code = f"""
 import sys, time
@@ -177,7 +177,8 @@ with sandboxed({GRANDCHILD + "time.sleep(20)"!r}) as inside:
     print(inside.box.init, inside.box.pid_namespace, flush=True)
     time.sleep(20)
 """
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as referee:
+    env = {**os.environ, "TMPDIR": str(tmp_path)}  # what it can't clean up lies there
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=env) as referee:
         assert referee.stdout is not None
         init, namespace = map(int, referee.stdout.readline().split())
         referee.kill()
