@@ -140,7 +140,7 @@ class Core(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TurnTime(msgspec.Struct, frozen=True, kw_only=True):
-    """Times of one answer: `play` is the index into `Core.plays` (the count, if none came)."""
+    """Times of one answer that counted: `play` is its index in `Core.plays`."""
 
     play: int
     charged_ms: float

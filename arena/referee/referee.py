@@ -89,9 +89,8 @@ class _Game:
         try:
             seat = self.seats[side] = self.pool.seat(spec, side)
             if seat.hello is None:
-                hello = await seat.greet(
-                    hello_request(hello_id, (spec.ruleset,), spec.limits), spec.limits
-                )
+                limits = seat.bot.limits.within(spec.limits)
+                hello = await seat.greet(hello_request(hello_id, (spec.ruleset,), limits), limits)
                 check_fits(hello, side=side, ruleset=spec.ruleset, nodes=spec.nodes is not None)
             deal = deal_request(
                 deal_id,

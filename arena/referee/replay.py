@@ -6,6 +6,7 @@ that each side was sent. What only a clock knows is taken from the record's othe
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from arena.errors import IllegalMove, RecordError
+from arena.referee.asides import check_aside
 from arena.referee.keys import wire_ids
 from arena.referee.record import FORMAT, Aside, Core, SideWord, TurnTime
 from arena.referee.recording import FORFEIT, VOID
@@ -21,12 +23,13 @@ from arena.rules.registry import make
 from arena.rules.ruleset import Ruleset, Side, Verdict
 from arena.sandbox.limits import NOTES_BYTES
 from protocol.codec import AnyRequest
-from protocol.messages import Turn, Want
+from protocol.messages import PROTOCOL, Turn, Want
 
 __all__ = ["EVERYTHING", "Moment", "Replayed", "Sent", "replay"]
 
 EVERYTHING: tuple[Want, ...] = ("legal", "board", "events")
 _BENCHED = "benched"
+_SECRET = re.compile("[0-9a-f]{64}")
 
 
 class Sent(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,13 +71,16 @@ def replay(
     Args:
         core: the record.
         notes: its notes, by the index of the play; checked if given.
-        aside: its other half: the times that `turn` messages told are taken from it.
+        aside: its other half; checked against the first if given, and the times that `turn`
+            messages told are taken from it.
         wants: what the bots asked to be told; by default all there is.
 
     Raises:
-        RecordError: if a play is against the rules, or the end differs from what is recorded.
+        RecordError: if a play is against the rules, the end differs from what is recorded, or
+            the two halves differ in what both know.
         ConfigError: if the ruleset is not known here.
     """
+    _check_secrets(core)
     ruleset = make(core.ruleset)
     _check_head(core, ruleset)
     walk = _Walk(core, ruleset, aside, frozenset(wants))
@@ -82,6 +88,8 @@ def replay(
     verdict = _check_end(core, ruleset, walk.state)
     if notes is not None:
         _check_notes(core, notes)
+    if aside is not None and not _is_benched(core):
+        check_aside(core, aside, walk.goes_on)
     walk.say_end(verdict, notes or {})
     return Replayed(
         ruleset=ruleset,
@@ -102,6 +110,7 @@ class _Walk:
         self.ruleset = ruleset
         self.state: Any = ruleset.deal(bytes.fromhex(core.deal_seed), core.deal)
         self.moments: list[Moment] = []
+        self.goes_on: list[bool] = []  # for each play, whether the same turn went on after it
         self.sent: list[Sent] = []
         self._wants = wants
         self._plies_type: Any = tuple.__class_getitem__((ruleset.ply_type, ...))
@@ -142,6 +151,7 @@ class _Walk:
                 ]
             self.state = played.state
             goes_on = play.more and self.ruleset.to_move(played.state) is side
+            self.goes_on.append(goes_on)
             part = part + 1 if goes_on else 1
         side = self.ruleset.to_move(self.state)
         if side is not None and core.reason != VOID:
@@ -218,10 +228,21 @@ class _Times:
         return last.bank_ms, last.charged_ms
 
 
+def _check_secrets(core: Core) -> None:
+    for what, text in (("deal_seed", core.deal_seed), ("game_key", core.game_key)):
+        if not _SECRET.fullmatch(text):
+            raise RecordError(f"`{what}` is not 64 hex digits")
+
+
 def _check_head(core: Core, ruleset: Ruleset[Any, Any]) -> None:
-    if core.format > FORMAT:
+    if not 1 <= core.format <= FORMAT:
         raise RecordError(
             f"the record has format {core.format}, this arena reads up to {FORMAT}; update it"
+        )
+    if core.protocol != PROTOCOL:
+        raise RecordError(
+            f"played over protocol {core.protocol}, this arena speaks {PROTOCOL}: replay it with "
+            f"arena {core.arena}"
         )
     if core.behaviour != ruleset.behaviour:
         raise RecordError(
@@ -232,16 +253,22 @@ def _check_head(core: Core, ruleset: Ruleset[Any, Any]) -> None:
         raise RecordError(f"the board of {ruleset.name} is another one than the record's")
 
 
+def _is_benched(core: Core) -> bool:
+    """Whether the verdict was given by benching, whatever the play came to."""
+    return any(fault.kind == _BENCHED for fault in core.faults)
+
+
 def _check_end(core: Core, ruleset: Ruleset[Any, Any], state: Any) -> Verdict:
     by_rules = ruleset.verdict(state)
     if core.reason == VOID:
         expected = Verdict(winner=None, reason=VOID)
     elif core.faults:
-        benched = any(fault.kind == _BENCHED for fault in core.faults)
-        if by_rules is not None and not benched:
+        if by_rules is not None and not _is_benched(core):
             raise RecordError(f"a fault is recorded, and yet the game is over: {by_rules.reason}")
-        sides: set[SideWord] = {fault.side for fault in core.faults}
-        winner = None if len(sides) == 2 else Side(sides.pop()).other
+        sides: list[SideWord] = [fault.side for fault in core.faults]
+        if sides not in ([sides[0]], ["mister_x", "detectives"]):
+            raise RecordError("the faults are not one a side, Mister X's first")
+        winner = None if len(sides) == 2 else Side(sides[0]).other
         expected = Verdict(winner=winner, reason=FORFEIT)
     elif by_rules is None:
         raise RecordError(f"the game is not over after {len(core.plays)} plays")
@@ -266,10 +293,9 @@ def _check_end(core: Core, ruleset: Ruleset[Any, Any], state: Any) -> Verdict:
 def _check_notes(core: Core, notes: Mapping[int, Any]) -> None:
     sizes: dict[SideWord, int] = {"mister_x": 0, "detectives": 0}
     for index, note in notes.items():
-        if not 0 <= index <= len(core.plays):
+        if not 0 <= index < len(core.plays):
             raise RecordError(f"there is a note for play {index} of {len(core.plays)}")
-        if index < len(core.plays):
-            sizes[core.plays[index].side] += len(msgspec.json.encode(note))
+        sizes[core.plays[index].side] += len(msgspec.json.encode(note))
     for side, size in sizes.items():
         if size > NOTES_BYTES:
             raise RecordError(f"notes of {side}: {size:,} bytes of {NOTES_BYTES:,}")

@@ -105,13 +105,13 @@ class Seat:
             self._session.blank()
             return None
         answer = decode_answer(line)
-        if self._session.answer(answer):
-            return answer
-        if isinstance(answer, Log):
-            if self._session.keeps_log(len(line) + 1):
-                self.log.append(answer.text)
-            else:
-                self.log_dropped += 1
+        is_due = self._session.answer(answer)
+        if not isinstance(answer, Log):
+            return answer if is_due else None
+        if self._session.keeps_log(len(line) + 1):
+            self.log.append(answer.text)
+        else:
+            self.log_dropped += 1
         return None
 
     def tell(self, request: AnyRequest) -> bool:

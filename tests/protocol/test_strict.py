@@ -160,6 +160,7 @@ def test_b1_deep_nesting_is_refused_before_it_is_parsed() -> None:
 
 def test_b1_sixteen_levels_are_taken() -> None:
     assert read_object(nested(16))
+    assert read_object(b'{"b":{},' + nested(16)[1:])  # more brackets, and none of them deeper
     assert read_object(b'{"a":[' + b",".join([b"[[{}]]"] * 100) + b"]}")
 
 

@@ -16,7 +16,8 @@ from arena.referee.record import Core
 from arena.referee.replay import replay
 from arena.rules.registry import make
 from arena.rules.ruleset import Side
-from tests.referee.games import honest, play_fakes
+from arena.sandbox.channel import BotExited
+from tests.referee.games import Request, honest, play_fakes
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +108,29 @@ def test_secret_word_in_a_message_is_found(core: Core) -> None:
 
 def _secret_leaks(core: Core, original: Core) -> Iterator[str]:
     yield from find_leaks(core, replay(original))
+
+
+def test_name_that_any_message_may_hold_is_not_looked_for(core: Core) -> None:
+    """A bot that is called `x` leaves nothing to find in `"figure":"x"`."""
+    renamed = replace(
+        core,
+        mister_x=replace(core.mister_x, name="d1"),
+        detectives=replace(core.detectives, name="x"),
+    )
+    assert find_leaks(renamed, replay(core)) == []
+
+
+def test_game_that_a_fault_ended_is_searched_to_its_last_request() -> None:
+    turns = 0
+
+    def fails(request: Request) -> bytes | Exception:
+        nonlocal turns
+        turns += request["type"] == "turn"
+        return BotExited("gone") if turns == 3 else honest(request)
+
+    async def main() -> Core:
+        return (await play_fakes(honest, fails))[0].core
+
+    replayed = replay(trio.run(main))
+    assert replayed.moments[-1].plies is None
+    assert find_leaks(trio.run(main), replayed) == []

@@ -106,3 +106,7 @@ def test_description_is_one_line_that_steers_no_terminal() -> None:
 def test_description_of_a_start_says_so() -> None:
     text = describe(a_fault("mister_x", phase="start-up"), bot="b", game="abc", play=0)
     assert text == "b, game abc, at the start: crash: what"
+
+
+def test_precedence_is_the_documented_one() -> None:
+    assert PRECEDENCE == ("refused", "resource", "crash", "protocol", "illegal", "timeout")

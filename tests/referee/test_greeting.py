@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +14,13 @@ import trio
 from msgspec.structs import replace
 
 from arena.errors import BotFault, BotRefused
+from arena.referee import greeting as greeting_module
 from arena.referee.greeting import check_fits, greet, plays_ruleset
 from arena.rules.ruleset import Side
 from arena.sandbox.limits import default_limits
-from protocol.messages import HelloAnswer
-from tests.referee.games import FAULTY, Footprint
+from protocol.errors import RemoteProtocolError
+from protocol.messages import HelloAnswer, Limits
+from tests.referee.games import FAULTY, Brain, FakeChannel, Footprint, honest
 
 LIMITS = default_limits()
 
@@ -80,6 +84,63 @@ def greeted(*command: str, folder: Path = FAULTY, mark: str, **settings: Any) ->
         return trio.run(main)
     finally:
         footprint.check()
+
+
+def greeted_fake(
+    brain: Brain, monkeypatch: pytest.MonkeyPatch, **settings: Any
+) -> tuple[HelloAnswer, FakeChannel]:
+    """Greet a function."""
+    channel = FakeChannel(brain)
+
+    @asynccontextmanager
+    async def open_fake(command: Any, folder: str, *, limits: Limits) -> AsyncIterator[FakeChannel]:
+        assert (command, folder, limits) == (("./bot",), str(FAULTY), LIMITS)
+        yield channel
+
+    monkeypatch.setattr(greeting_module, "open_bot", open_fake)
+    given: dict[str, Any] = {"rulesets": ("london-2013",), "limits": LIMITS, **settings}
+
+    async def main() -> HelloAnswer:
+        return await greet(("./bot",), str(FAULTY), **given)
+
+    try:
+        return trio.run(main), channel
+    finally:
+        assert channel.ended
+
+
+def test_greeting_says_hello_and_bye_and_ends_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    said, channel = greeted_fake(honest, monkeypatch, nodes=True)
+    assert said.name == "fake"
+    assert [asked["type"] for asked in channel.asked] == ["hello"]
+    assert channel.asked[0]["rulesets"] == ["london-2013"]
+    assert channel.told == [{"type": "bye"}]
+
+
+def test_greeting_needs_one_ruleset_that_the_bot_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    rulesets = ("london-classic", "london-2013:players=2")
+    assert greeted_fake(honest, monkeypatch, rulesets=rulesets)[0].name == "fake"
+    with pytest.raises(BotRefused, match=r"^bot: the bot plays london-2013, and is to play london"):
+        greeted_fake(honest, monkeypatch, rulesets=("london-classic",))
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (
+            BotFault("crash", "it ended with status 1", "read its error"),
+            r"^bot: it ended with status 1\. Read its error\.\n    its last words$",
+        ),
+        (BotFault("crash", "it ended"), r"^bot: it ended\. Read the bot's standard error"),
+        (RemoteProtocolError("nonsense"), r"^bot: nonsense\. Compare the line with"),
+    ],
+    ids=["hint", "no hint", "protocol"],
+)
+def test_failed_greeting_refuses_with_cause_cure_and_last_words(
+    error: Exception, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(BotRefused, match=text):
+        greeted_fake(lambda _: error, monkeypatch)
 
 
 @pytest.mark.slow

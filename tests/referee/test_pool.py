@@ -15,11 +15,15 @@ from arena.referee.keys import wire_ids
 from arena.referee.pool import cpu_backstop_s
 from arena.referee.record import GameRecord
 from arena.referee.referee import play_game
+from arena.rules.ruleset import Side
 from arena.sandbox.channel import BotExited
-from protocol.messages import ClockSettings
+from arena.sandbox.hub import Hub
+from protocol.messages import ClockSettings, Limits
 from tests.referee.games import (
+    FAULTY,
     HELLO,
     Brain,
+    FakeChannel,
     FakePool,
     Request,
     bot,
@@ -167,6 +171,44 @@ def test_process_with_an_unread_byte_is_replaced() -> None:
     pool, records = series({"a": honest, "b": chatty}, [("a", "b")] * 2)
     assert [record.core.faults for record in records] == [(), ()]
     assert len(pool.channels) == 3
+
+
+def test_process_that_has_ended_is_replaced() -> None:
+    """It exits by itself after its last answer: no fault, and no use for the next game."""
+
+    async def main() -> FakePool:
+        async with FakePool({"a": honest, "b": honest}) as pool:
+            await play_series(pool, [("a", "b")])
+            game = spec(bot("a"), bot("b"), keep=True)
+            seat = pool.seat(game, Side.MISTER_X)
+            assert pool.can_keep(seat, game)
+            pool.channels[0].gone = True
+            assert not pool.can_keep(seat, game)
+            await pool.drop(seat)
+        return pool
+
+    trio.run(main)
+
+
+def test_pool_starts_plain_processes_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With its own hub, the bot's command and folder, and no end of CPU time if it is kept."""
+    started: list[tuple[Any, ...]] = []
+
+    def start_fake(
+        hub: Hub, command: Any, folder: str, *, limits: Limits, cpu_s: int | None
+    ) -> Any:
+        started.append((hub, command, folder, limits, cpu_s))
+        return FakeChannel(honest)
+
+    monkeypatch.setattr(pool_module, "start_bot", start_fake)
+    games = [spec(bot("a", "./a"), bot("b", "./b"), keep=keep) for keep in (False, True)]
+    for game in games:
+        record = trio.run(play_game, game)
+        assert record.core.faults == ()
+    assert [one[1:3] for one in started] == [(("./a",), str(FAULTY)), (("./b",), str(FAULTY))] * 2
+    assert [one[3] for one in started] == [games[0].limits] * 4
+    assert [one[4] for one in started] == [cpu_backstop_s(games[0])] * 2 + [None] * 2
+    assert started[0][0] is started[1][0] is not started[2][0]
 
 
 def test_rated_game_of_kept_processes_tells_no_record() -> None:

@@ -12,11 +12,12 @@ import trio
 from trio.testing import MockClock
 
 from arena.errors import BotRefused, HostFault
-from arena.referee.keys import dice_seed, wire_ids
+from arena.referee.keys import derive, dice_seed, wire_ids
 from arena.referee.pool import BotPool
 from arena.referee.record import BotSpec, GameRecord
 from arena.referee.referee import play_game
-from arena.sandbox.channel import BotExited
+from arena.rules.registry import make
+from arena.sandbox.channel import BotExited, BotTooSlow
 from arena.sandbox.limits import NOTES_BYTES
 from protocol.messages import ClockSettings, Limits
 from tests.referee.games import (
@@ -269,6 +270,135 @@ def test_fault_of_ours_voids_the_game(when: str) -> None:
     assert record.aside.void == "HostFault: no room for a process"
     assert (record.core.winner, record.core.reason, record.core.faults) == (None, "void", ())
     assert all(channel.ended for channel in pool.channels)
+
+
+def test_fault_of_ours_tells_of_no_fault_of_a_bot_that_is_gone_too() -> None:
+    """Whatever else is seen when the game is already void is nobody's doing."""
+
+    async def main() -> GameRecord:
+        async with FakePool({"x-bot": honest, "d-bot": honest}) as pool:
+
+            def no_room(request: Request) -> Exception:
+                pool.channels[1].gone = True
+                return HostFault("no room")
+
+            pool.brains = {"x-bot": at_turn(2, no_room), "d-bot": honest}
+            return await play_game(spec(bot("x-bot"), bot("d-bot")), pool)
+
+    record = trio.run(main)
+    assert record.aside.void == "HostFault: no room"
+    assert record.aside.detectives.fault_text is None
+
+
+def test_bot_that_closed_its_output_is_told_from_one_that_ended() -> None:
+    """Seen failing at one look, without an exit status."""
+
+    class Closed(FakeChannel):
+        def has_ended(self) -> bool:
+            return True
+
+    async def main() -> GameRecord:
+        def start(bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> FakeChannel:
+            if bot.name == "x-bot":
+                return FakeChannel(at_turn(2, lambda _: GONE))
+            return Closed(honest)
+
+        async with BotPool(start) as pool:
+            return await play_game(spec(bot("x-bot"), bot("d-bot")), pool)
+
+    record = trio.run(main)
+    assert record.core.winner is None
+    assert "closed its standard output while the other" in str(record.aside.detectives.fault_text)
+
+
+def test_plies_of_another_game_are_a_fault_of_the_protocol() -> None:
+    """The text quotes the line and tells where an example stands."""
+
+    def wrong(request: Request) -> bytes:
+        return line(type="play", id=request["id"], plies=[{"do": "move", "to": "Paris"}])
+
+    record, _ = run(at_turn(2, wrong), honest)
+    (fault,) = record.core.faults
+    assert (fault.side, fault.kind, fault.phase) == ("mister_x", "protocol", "turn")
+    assert "no plies of london-2013" in str(record.aside.mister_x.fault_text)
+    assert "Paris" in str(record.aside.mister_x.fault_text)
+    assert "SPEC.md" in str(record.aside.mister_x.hint)
+
+
+def test_bot_that_wants_nothing_is_told_the_view_alone() -> None:
+    """No legal plies, no events: it finds out for itself what it may play, or loses."""
+    ruleset = make("london-2013")
+    start = ruleset.deal(derive(KEY, "deal", 0), 0)
+    blind_turns = 0
+
+    def blind(request: Request) -> bytes:
+        if request["type"] == "hello":
+            hello = {**HELLO, "wants": []}
+            return line(type="hello", id=request["id"], protocol=1, name="fake", **hello)
+        if request["type"] == "turn":
+            assert "legal" not in request
+            assert "events" not in request
+            nonlocal blind_turns
+            blind_turns += 1
+            own = request["view"].get("path") == [start.path[0]]  # Mister X's first turn
+            plies = [msgspec.to_builtins(ruleset.legal(start)[0])] if own else []
+            return line(type="play", id=request["id"], plies=plies)
+        return honest(request)
+
+    for x, d, side in ((blind, honest, "mister_x"), (honest, blind, "detectives")):
+        record, _ = run(x, d)
+        (fault,) = record.core.faults
+        assert (fault.side, fault.kind) == (side, "illegal")
+    assert blind_turns == 3
+
+
+def test_starved_bot_that_fails_all_the_same_marks_the_game() -> None:
+    async def main() -> GameRecord:
+        async with FakePool({"x-bot": honest, "d-bot": honest}) as pool:
+
+            def starved(request: Request) -> Exception:
+                pool.channels[0].lost_s = 0.4
+                return BotTooSlow("no answer within 900 ms")
+
+            pool.brains = {"x-bot": at_turn(2, starved), "d-bot": honest}
+            return await play_game(spec(bot("x-bot"), bot("d-bot")), pool)
+
+    record = trio.run(main)
+    assert [fault.kind for fault in record.core.faults] == ["timeout"]
+    assert "overloaded" in record.aside.marks
+
+
+def test_game_that_is_cancelled_at_its_end_leaves_kept_bots_to_the_pool() -> None:
+    """Mister X's process went back already, the team's is just being dismissed."""
+
+    class Lingering(FakeChannel):
+        async def end(self, *, grace_s: float = 0.0) -> None:
+            if grace_s:
+                await trio.sleep(100)
+            await super().end()
+
+    def single(request: Request) -> bytes:
+        if request["type"] == "hello":
+            hello = {**HELLO, "features": []}
+            return line(type="hello", id=request["id"], protocol=1, name="fake", **hello)
+        return honest(request)
+
+    channels: dict[str, FakeChannel] = {}
+
+    async def main() -> None:
+        def start(bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> FakeChannel:
+            made = FakeChannel(honest) if bot.name == "x-bot" else Lingering(single)
+            return channels.setdefault(bot.name, made)
+
+        async with BotPool(start) as pool:
+            with trio.move_on_after(1) as scope:
+                await play_game(spec(bot("x-bot"), bot("d-bot"), keep=True), pool)
+            assert scope.cancelled_caught
+            assert not channels["x-bot"].ended
+            assert channels["d-bot"].ended
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert channels["x-bot"].ended
 
 
 def test_bug_is_raised_and_leaves_no_process() -> None:

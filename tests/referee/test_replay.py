@@ -87,6 +87,11 @@ def _plays(core: Core, index: int, **changes: Any) -> Core:
 
 CHANGES: tuple[tuple[str, Callable[[Core], Core], str], ...] = (
     ("format", lambda core: replace(core, format=99), "format 99"),
+    ("no format", lambda core: replace(core, format=0), "format 0"),
+    ("protocol", lambda core: replace(core, protocol=2), "over protocol 2, this arena speaks 1"),
+    ("seed", lambda core: replace(core, deal_seed="no hex"), "`deal_seed` is not 64 hex digits"),
+    ("long seed", lambda core: replace(core, deal_seed=core.deal_seed * 2), "`deal_seed` is not"),
+    ("key", lambda core: replace(core, game_key="ab\n"), "`game_key` is not 64 hex digits"),
     ("behaviour", lambda core: replace(core, behaviour=99), "behaviour 99"),
     ("board", lambda core: replace(core, board="0" * 64), "board"),
     ("side", lambda core: _plays(core, 0, side="detectives"), "play 0: detectives plays, mister_x"),
@@ -124,6 +129,30 @@ CHANGES: tuple[tuple[str, Callable[[Core], Core], str], ...] = (
         "yet the game is over",
     ),
     (
+        "two faults of a side",
+        lambda core: replace(
+            core,
+            plays=(),
+            faults=(Fault(side="mister_x", kind="crash", phase="start-up"),) * 2,
+            reason="fault",
+        ),
+        "not one a side",
+    ),
+    (
+        "faults in the wrong order",
+        lambda core: replace(
+            core,
+            plays=(),
+            faults=(
+                Fault(side="detectives", kind="crash", phase="start-up"),
+                Fault(side="mister_x", kind="crash", phase="start-up"),
+            ),
+            winner=None,
+            reason="fault",
+        ),
+        "Mister X's first",
+    ),
+    (
         "plays of a game that never began",
         lambda core: replace(
             core, faults=(Fault(side="mister_x", kind="crash", phase="start-up"),)
@@ -143,8 +172,13 @@ def test_record_that_was_touched_does_not_replay(change: Callable[[Core], Core],
 
 @pytest.mark.parametrize(
     ("notes", "text"),
-    [({99: "a"}, "note for play 99"), ({0: "n" * 17_000}, "notes of mister_x: 17,002 bytes")],
-    ids=["nowhere", "too long"],
+    [
+        ({99: "a"}, "note for play 99"),
+        ({len(CORE.plays): "a"}, f"note for play {len(CORE.plays)} of {len(CORE.plays)}"),
+        ({-1: "a"}, "note for play -1"),
+        ({0: "n" * 17_000}, "notes of mister_x: 17,002 bytes"),
+    ],
+    ids=["nowhere", "behind the last", "before the first", "too long"],
 )
 def test_notes_that_cannot_be_do_not_replay(notes: dict[int, Any], text: str) -> None:
     with pytest.raises(RecordError, match=text):

@@ -145,6 +145,24 @@ def test_a_void_game_of_a_benched_bot_is_not_played_again() -> None:
     assert len(judged) == 20
 
 
+def test_a_void_game_is_not_played_again_though_one_before_it_is_missing() -> None:
+    """Its bot is benched, but the game itself can't be judged yet: a game of others comes first."""
+    plan = fake_plan(3, deals=10, bench_after=1, look_ahead=12)
+    pairs = [plan.pairing(index)[1:] for index in range(12)]
+    first = next(index for index, pair in enumerate(pairs) if 1 in pair)
+    missing = next(index for index, pair in enumerate(pairs) if index > first and 1 not in pair)
+    void = next(index for index, pair in enumerate(pairs) if index > missing and 1 in pair)
+    course, _ = begin(plan)
+    while (index := course.next_game()) is not None:
+        course.in_play.add(index)
+    course.add_void(void, "the host failed", lost=False, record=None)
+    for index in range(first + 1):
+        course.add(ending(plan, index))
+    course.advance(1000)
+    assert course.judged == missing < void
+    assert course.next_game() not in (void, missing)
+
+
 def test_results_read_twice_are_judged_once() -> None:
     """While a run goes on, a page of stored results may hold games of this very session."""
     plan = fake_plan(2, deals=3)
