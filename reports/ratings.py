@@ -277,6 +277,12 @@ def _rate_part(
             quantile = float(stdtrit(deals - 1, 0.975))
     if deals == 1:
         told.append("all games are on one deal, so errors can't be told: play two deals or more")
+    elif deals <= table.players:
+        # The sandwich has at most `deals` - 1 dimensions: some gaps get an error of nothing.
+        told.append(
+            f"{deals} deals are too few for {table.players} bots: their errors come out too "
+            f"small; play {table.players + 1} deals at the least, better {FEW_DEALS}"
+        )
     part = Part(
         players=players,
         levels=groups,

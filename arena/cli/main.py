@@ -116,20 +116,13 @@ class Arena(click.Group):
         try:
             code = super().main(args, prog_name, **extra)
             sys.stdout.flush()
-        except click.Abort:
-            show("Stopped.", settings)
-            return Exit.STOPPED
+        except (click.Abort, BaseExceptionGroup) as error:
+            return ending_of(error, settings)
         except click.ClickException as error:
             error.show()
             return Exit.USAGE
         except ArenaError as error:
-            if settings.verbose:
-                traceback.print_exc()
-            if isinstance(error, Interrupted):
-                click.echo(folded(visible(str(error))), err=True)  # somebody's wish, no error
-            else:
-                show(str(error), settings)
-            return exit_for(error)
+            return tell(error, settings)
         except BrokenPipeError:  # of the last flush
             drop_output()
             return Exit.DONE
@@ -145,6 +138,36 @@ class Arena(click.Group):
             show_bug(error, settings)
             return Exit.OURS
         return code if isinstance(code, int) else Exit.DONE
+
+
+def ending_of(error: click.Abort | BaseExceptionGroup[BaseException], settings: Settings) -> int:
+    """Say how a command ended that was stopped, or in which several things failed at once.
+
+    Trio gives a Ctrl-C, or an error of ours, in a group of errors wherever tasks were at work.
+    """
+    if isinstance(error, BaseExceptionGroup) and error.subgroup(KeyboardInterrupt) is None:
+        ours = error.subgroup(ArenaError)
+        if ours is None:
+            show_bug(error, settings)
+            return Exit.OURS
+        one: BaseException = ours
+        while isinstance(one, BaseExceptionGroup):
+            one = one.exceptions[0]
+        return tell(one, settings)
+    click.echo("Stopped.", err=True)  # somebody's wish, no error
+    return Exit.STOPPED
+
+
+def tell(error: BaseException, settings: Settings) -> int:
+    """Print an error of ours in its own words; return its exit code."""
+    assert isinstance(error, ArenaError)  # noqa: S101 - both callers look first
+    if settings.verbose:
+        traceback.print_exception(error)
+    if isinstance(error, Interrupted):
+        click.echo(folded(visible(str(error))), err=True)  # somebody's wish, no error
+    else:
+        show(str(error), settings)
+    return exit_for(error)
 
 
 def drop_output() -> None:

@@ -107,6 +107,10 @@ EXIT_TABLE = [
     (ZeroDivisionError("division by zero"), 4),
     (KeyboardInterrupt(), 130),
     (click.Abort(), 130),
+    (BaseExceptionGroup("tasks", [KeyboardInterrupt()]), 130),
+    (BaseExceptionGroup("tasks", [ValueError(), KeyboardInterrupt()]), 130),
+    (ExceptionGroup("tasks", [ExceptionGroup("more", [errors.StoreError("disk full.")])]), 75),
+    (ExceptionGroup("tasks", [ValueError("no such value")]), 4),
 ]
 
 

@@ -634,3 +634,12 @@ def marginal(strengths: list[float], *, role: float, deal_sd: float) -> Floats:
     made = sm.GLM(np.array(chances), design, family=sm.families.Binomial())
     beta = np.concatenate(([0.0], np.asarray(made.fit(tol=1e-12).params)[1:]))
     return np.asarray(beta - beta.mean())
+
+
+@pytest.mark.parametrize(("deals", "is_told"), [(2, True), (4, True), (5, False), (40, False)])
+def test_fewer_deals_than_terms_are_told(deals: int, is_told: bool) -> None:
+    """Four bots: a role term and three gaps; the sandwich needs more deals than that."""
+    rng = np.random.default_rng(1)
+    games = known.simulated(rng, [0.0, 0.0, 0.0, 0.0], role=0.0, deals=deals, deal_sd=0.0)
+    warnings = rate_bots(played(games), PLAIN).warnings
+    assert any(f"{deals} deals are too few for 4 bots" in text for text in warnings) is is_told
