@@ -281,7 +281,7 @@ def _rate_part(
         # The sandwich has at most `deals` - 1 dimensions: some gaps get an error of nothing.
         told.append(
             f"{deals} deals are too few for {table.players} bots: their errors come out too "
-            f"small; play {table.players + 1} deals at the least, better {FEW_DEALS}"
+            f"small; play {max(table.players + 1, FEW_DEALS)} deals or more"
         )
     part = Part(
         players=players,

@@ -199,6 +199,7 @@ class LimitsAnswer(Answer, frozen=True, kw_only=True, tag="arena.limits/1"):
 
     limits: Limits
     clock: ClockSettings
+    not_set_here: tuple[str, ...]  # what this machine does not hold a bot to, a line each
 
 
 class Wire(Answer, frozen=True, kw_only=True, tag="arena.protocol/1"):

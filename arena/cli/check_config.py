@@ -11,6 +11,7 @@ import msgspec
 
 from arena.cli import answers, config
 from arena.cli.options import settings_options, talking
+from arena.cli.settings import check_names
 from arena.cli.talk import Talk
 from arena.rules import registry
 
@@ -32,6 +33,7 @@ def check(talk: Talk, file: Path) -> None:
     Prints it with every default filled in, or says what is wrong, with line and key.
     """
     settings = config.load(file)
+    check_names(settings, str(file))
     registry.make(settings.ruleset)
     talk.result(config.to_toml(settings).rstrip())
     talk.answer(answers.ConfigCheck(file=str(file), settings=msgspec.to_builtins(settings)))

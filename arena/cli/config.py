@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from arena.cli.toml_lines import Place, key_lines
 from arena.errors import ConfigError
+from reports.names import shown
 
 __all__ = ["MOST_DEALS", "Clock", "Limits", "Tournament", "load", "schema", "to_toml"]
 
@@ -22,6 +23,8 @@ MOST_DEALS = 1_000_000_000
 Positive = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 Deals = Annotated[int, Meta(ge=1, le=MOST_DEALS)]
 Milliseconds = Annotated[int, Meta(ge=0, le=86_400_000)]
+Wait = Annotated[int, Meta(ge=1, le=86_400_000)]
+Amount = Annotated[int, Meta(ge=1, le=2**31 - 1)]  # of MiB too: no system counts further
 
 
 class Clock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -40,15 +43,15 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """What a bot is held to, where it differs from what `arena limits` prints."""
 
     first_ready_ms: Annotated[
-        Positive | None, Meta(description="from spawn to the first ready, milliseconds")
+        Wait | None, Meta(description="from spawn to the first ready, milliseconds")
     ] = None
-    ready_ms: Annotated[Positive | None, Meta(description="each later ready, milliseconds")] = None
-    memory_mib: Annotated[Positive | None, Meta(description="memory of one bot, MiB")] = None
-    processes: Annotated[Positive | None, Meta(description="processes and threads")] = None
-    open_files: Annotated[Positive | None, Meta(description="open files")] = None
-    file_mib: Annotated[Positive | None, Meta(description="largest file written, MiB")] = None
+    ready_ms: Annotated[Wait | None, Meta(description="each later ready, milliseconds")] = None
+    memory_mib: Annotated[Amount | None, Meta(description="memory of one bot, MiB")] = None
+    processes: Annotated[Amount | None, Meta(description="processes and threads")] = None
+    open_files: Annotated[Amount | None, Meta(description="open files")] = None
+    file_mib: Annotated[Amount | None, Meta(description="largest file written, MiB")] = None
     nodes_turn_ms: Annotated[
-        Positive | None, Meta(description="wall stop of a turn in a game on nodes, milliseconds")
+        Wait | None, Meta(description="wall stop of a turn in a game on nodes, milliseconds")
     ] = None
 
 
@@ -109,7 +112,7 @@ def load(path: Path) -> Tournament:
             not fit; the text names file, line and key, and for an unknown key the nearest one.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ConfigError(f"{path}: can't be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
@@ -134,9 +137,15 @@ def parse(text: str, name: str) -> Tournament:
         lines = key_lines(text)
         raise ConfigError(
             "\n".join(
-                f"{name}:{lines[place]}: unknown key `{said(place)}`{meant(place[-1], known)}"
+                f"{name}:{lines[place]}: unknown key `{shown(said(place))}`"
+                f"{meant(place[-1], known)}"
                 for place, known in strangers
             )
+        )
+    if "nodes" in data and "clock" in data:
+        where = key_lines(text)[("clock",)]
+        raise ConfigError(
+            f"{name}:{where}: a game runs on `clock` or on `nodes`; leave one of them out."
         )
     try:
         return msgspec.convert(data, Tournament)
@@ -227,7 +236,10 @@ def choices_of(place: Place) -> tuple[str, ...]:
 
 def to_toml(config: Tournament) -> str:
     """Write a config as a file that `load` reads back equal; every key that is set stands in it."""
-    return "".join(toml_lines(msgspec.structs.asdict(config), ""))
+    data = msgspec.structs.asdict(config)
+    if config.nodes is not None:
+        del data["clock"]  # a game on nodes has none
+    return "".join(toml_lines(data, ""))
 
 
 def toml_lines(data: Mapping[str, Any], head: str) -> Iterator[str]:
@@ -271,6 +283,7 @@ def schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "tournament.toml",
         **without_null(made),
+        "not": {"required": ["nodes", "clock"]},  # a game runs on one of them
     }
 
 

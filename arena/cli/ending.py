@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,6 +13,7 @@ import arena
 from arena.cli import answers
 from arena.cli.exits import Exit
 from arena.cli.game_table import table_row
+from arena.cli.played_shown import faults_table, left_out, times_table
 from arena.cli.ratings_shown import matrix_table, ratings_table
 from arena.cli.stored import Row, rows
 from arena.cli.talk import Talk, plural
@@ -21,6 +23,9 @@ from arena.store.database import Database
 from arena.store.runs import Run
 from reports.frames import GameRow, Games
 from reports.report import FaultCount, Meta, Report, build
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 __all__ = ["Ending", "ending_of", "fault_alerts", "tell_ending", "tell_games"]
 
@@ -82,7 +87,7 @@ def ending_of(database: Database, run: Run) -> Ending:
 def meta_of(run: Run, games: answers.GamesCount) -> Meta:
     """Return what a report tells about the run itself."""
     plan = run.plan
-    facts = [("deals", f"{plan.deals:,}"), ("clock", clock_in_words(run))]
+    facts = [("clock", clock_in_words(run))]
     if plan.open_seed is not None:
         facts.append(("open seed", plan.open_seed))
     facts.append(("SHA-256 of the secret", plan.commitment))
@@ -141,13 +146,26 @@ def fault_alerts(faults: list[FaultCount]) -> list[str]:
     return lines
 
 
+def tell_table(talk: Talk, made: Table, lines: int) -> None:
+    """Print a table below another one, and how many of its lines are left out."""
+    talk.result("")
+    talk.result(made)
+    more = left_out(lines)
+    if more is not None:
+        talk.result(more)
+
+
 def tell_games(talk: Talk, ending: Ending) -> None:
-    """Print ratings, win rates and a line for everything that a person should not miss."""
+    """Print ratings, win rates, faults, time use, and a line for all that must not be missed."""
     report = ending.report
     if report.counts.counted:
         talk.result(ratings_table(report.ratings))
         talk.result("")
         talk.result(matrix_table(report.matrix, talk.width))
+    if report.faults:
+        tell_table(talk, faults_table(report.faults), len(report.faults))
+    if report.times:
+        tell_table(talk, times_table(report.times), len(report.times))
     for line in (*report.ratings.warnings, *fault_alerts(report.faults)):
         talk.warn(line)
     if ending.void:

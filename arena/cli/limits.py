@@ -11,7 +11,7 @@ import msgspec
 from arena.cli import answers, config
 from arena.cli.options import talking
 from arena.cli.talk import Talk, table
-from arena.sandbox.limits import default_limits
+from arena.sandbox.limits import default_limits, not_set_here
 from protocol.messages import ClockSettings, Limits
 
 __all__ = ["clock_of", "command", "limits_of"]
@@ -67,5 +67,8 @@ def command(talk: Talk, file: Path | None) -> None:
             ((key, f"{value:,}", *MEANINGS[key]) for key, value in numbers.items()),
         )
     )
-    talk.answer(answers.LimitsAnswer(limits=limits, clock=clock))
+    unset = not_set_here()
+    for line in unset:
+        talk.say(f"Not held to here: {line}.")
+    talk.answer(answers.LimitsAnswer(limits=limits, clock=clock, not_set_here=unset))
     talk.next("arena protocol", "how a bot is spoken to")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +11,7 @@ import trio
 
 from arena.cli.config import Tournament
 from arena.cli.limits import clock_of, limits_of
-from arena.errors import BotRefused, ConfigError
+from arena.errors import BotRefused
 from arena.referee.greeting import greet
 from arena.referee.record import BotSpec, SideWord
 from arena.rules import registry
@@ -63,18 +62,8 @@ def plan_of(settings: Tournament, data: Path, talk: Talk) -> Plan:
 
 
 def sides_of(settings: Tournament) -> dict[str, tuple[SideWord, ...]]:
-    """Return each BOT as it was named, with the sides that it is to play.
-
-    Raises:
-        ConfigError: if one is named twice for the same side.
-    """
+    """Return each BOT as it was named, with the sides that it is to play."""
     asked: dict[str, set[SideWord]] = {}
-    for text, count in Counter(settings.bots).items():
-        if count > 1:
-            raise ConfigError(
-                f"{text} is named {count} times; to have it meet itself, set self_play = true in a "
-                "tournament file."
-            )
     for text in settings.bots:
         asked.setdefault(text, set()).update(BOTH)
     for text in settings.mister_x:

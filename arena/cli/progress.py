@@ -15,7 +15,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arena.cli.talk import PIPE_WIDTH, narrow
 from arena.cli.tally import Tally
+from reports.names import shown as as_text
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -71,28 +73,34 @@ class LiveView:
 
     def __rich__(self) -> RenderableType:
         """Return the picture of this moment."""
-        return picture(self.tally, time.monotonic(), rows=self.console.height - AROUND)
+        return picture(
+            self.tally,
+            time.monotonic(),
+            rows=self.console.height - AROUND,
+            width=self.console.width,
+        )
 
 
-def picture(tally: Tally, now: float, *, rows: int) -> Group:
+def picture(tally: Tally, now: float, *, rows: int, width: int = PIPE_WIDTH) -> Group:
     """Return the bar, the headline, the table of the best `rows` bots, and faults by kind."""
     bar = ProgressBar(total=max(tally.planned, 1), completed=tally.done, width=None)
     parts: list[RenderableType] = [Text(tally.headline(now)), Padding(bar, 0)]
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    table.add_column("bot", no_wrap=True, overflow="ellipsis", min_width=8)
+    table.add_column("bot", no_wrap=True, overflow="ellipsis", min_width=8, max_width=24)
     for column in ("games", "won", "as Mister X", "as detectives", "faults"):
         table.add_column(column, justify="right", no_wrap=True)
     standings = tally.standings()
     shown = standings if len(standings) <= rows else standings[: max(rows - 1, 1)]
     for row in shown:
         table.add_row(
-            Text(row.name),
+            Text(as_text(row.name)),
             f"{row.games:,}",
             share(row.won, row.games),
             share(row.won_x, row.games_x),
             share(row.won_d, row.games_d),
             Text(f"{row.faults:,}" if row.faults else "·", style="red" if row.faults else ""),
         )
+    narrow(table, width)
     parts.append(table)
     if len(shown) < len(standings):
         parts.append(Text(f"… and {len(standings) - len(shown)} more bots"))

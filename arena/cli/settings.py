@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,10 +16,11 @@ from arena.cli.config import MOST_DEALS, Tournament
 from arena.cli.options import complete_bot, ruleset_option
 from arena.errors import ConfigError
 
-__all__ = ["join", "tournament_options"]
+__all__ = ["check_names", "join", "tournament_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+BOT_FILE = "bot.toml"
 SMALL_BOTS = ("random", "greedy", "belief")
 SMALL_DEALS = 40  # `arena run` alone is done within half a minute on two cores
 
@@ -80,6 +82,11 @@ def join(what: Sequence[str], **options: Any) -> Tournament:
             f"{files[-1]}: one tournament file can be named, before the bots; "
             "a bot is named by its folder, not by its bot.toml."
         )
+    if files and Path(files[0]).name == BOT_FILE:
+        raise ConfigError(
+            f"{files[0]}: this is a bot's own file, no tournament's; name its folder, "
+            f"{Path(files[0]).parent}."
+        )
     made = Tournament() if what else Tournament(bots=SMALL_BOTS, deals=SMALL_DEALS)
     if files:
         made = beside(config.load(Path(files[0])), Path(files[0]).parent)
@@ -88,9 +95,45 @@ def join(what: Sequence[str], **options: Any) -> Tournament:
     if bots:
         said |= {"bots": bots, "mister_x": (), "detectives": ()}
     made = msgspec.structs.replace(made, **said)
-    if not (made.bots or made.mister_x or made.detectives):
-        raise ConfigError(f'{files[0]}: names no bots; write bots = ["random", "./mybot"].')
+    check_names(made, files[0] if files else "")
     return made
+
+
+def check_names(made: Tournament, file: str) -> None:
+    """Check what can be known of a tournament before any bot is looked at.
+
+    Args:
+        made: the settings.
+        file: whose they are, for errors; empty for those of the command line.
+
+    Raises:
+        ConfigError: if there are no bots, one is named twice, a side has nobody, or challengers
+            and gauntlet do not go together.
+    """
+    place = f"{file}: " if file else ""
+    both, x, team = made.bots, made.mister_x, made.detectives
+    if not (both or x or team):
+        raise ConfigError(f'{place}names no bots; write bots = ["random", "./mybot"].')
+    for names in (both, x, team):
+        for text, count in Counter(names).items():
+            if count > 1:
+                raise ConfigError(
+                    f"{place}{text} is named {count} times; to have it meet itself, set "
+                    "self_play = true in a tournament file."
+                )
+    for side, missing in (("Mister X", not (both or x)), ("the detectives", not (both or team))):
+        if missing:
+            raise ConfigError(f"{place}no bot here plays {side}: name one that does.")
+    if file and len({*both, *x, *team}) == 1 and not made.self_play:  # a typing error else
+        raise ConfigError(
+            f"{place}one bot alone has nobody to meet: name a second bot, or set self_play = true."
+        )
+    if made.challengers and made.kind != "gauntlet":
+        raise ConfigError(f'{place}challengers go with a gauntlet only: set kind = "gauntlet".')
+    if made.kind == "gauntlet" and not made.challengers:
+        raise ConfigError(
+            f'{place}a gauntlet needs challengers: write challengers = ["mybot"], by name.'
+        )
 
 
 def beside(made: Tournament, folder: Path) -> Tournament:

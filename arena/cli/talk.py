@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from rich.console import Console, RenderableType
-    from rich.table import Table
+    from rich.table import Column, Table
 
-__all__ = ["DATA", "Settings", "Talk", "folded", "plural", "table", "visible"]
+__all__ = ["DATA", "Settings", "Talk", "folded", "narrow", "plural", "table", "visible"]
 
 DATA = Path("arena-data")  # where everything is kept, if nothing else is said
 
+LEAST_TEXT = 10  # columns of text that can be broken
+GAP = 3  # blanks between two columns
 PIPE_WIDTH = 400  # columns when nobody looks: a table in a file is never squeezed
 
 
@@ -94,10 +96,13 @@ class Talk:
             click.echo(visible(what), err=self.json)
             return
         console = self.console(stderr=self.json)
+        dropped = narrow(what, console.width)
         with console.capture() as captured:  # printed by click: rich ends the process on its own
             console.print(what)  #             terms where nobody reads on
         for line in captured.get().splitlines():
             click.echo(line.rstrip(), err=self.json)
+        if dropped:
+            self.say(f"(No room for: {', '.join(dropped)}. A wider terminal, or --json, has all.)")
 
     def say(self, text: str) -> None:
         """Print a word on what goes on, unless `-q`."""
@@ -183,6 +188,31 @@ def table(
     for row in rows:
         made.add_row(*(cell if isinstance(cell, Text) else Text(shown(str(cell))) for cell in row))
     return made
+
+
+def narrow(made: RenderableType, width: int) -> list[str]:
+    """Drop a table's last columns until those that are left can be read; return their heads.
+
+    Args:
+        made: a table, changed in place; anything else is left alone.
+        width: columns of the terminal, in characters.
+    """
+    from rich.cells import cell_len
+    from rich.table import Table
+
+    if not isinstance(made, Table):
+        return []
+
+    def least(column: Column) -> int:
+        widest = max(cell_len(str(cell)) for cell in (column.header, *column.cells))
+        return widest if column.no_wrap else min(widest, LEAST_TEXT)
+
+    dropped = []
+    while len(made.columns) > 2:
+        if sum(map(least, made.columns)) + GAP * (len(made.columns) - 1) <= width:
+            break
+        dropped.append(str(made.columns.pop().header))
+    return dropped[::-1]
 
 
 def plural(count: int, noun: str, many: str | None = None) -> str:

@@ -25,6 +25,7 @@ __all__ = [
 ]
 
 LONGEST_NAME = 80
+ONE_LINE = 24  # characters of a name that is never broken in two where there is room
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -48,7 +49,9 @@ def text(value: object) -> str:
 
 def name(value: str) -> str:
     """A bot's name; its direction of writing stays inside."""
-    return f"<bdi>{html.escape(shortened(value, LONGEST_NAME))}</bdi>"
+    safe = shortened(value, LONGEST_NAME)
+    kind = ' class="short"' if len(safe) <= ONE_LINE else ""
+    return f"<bdi{kind}>{html.escape(safe)}</bdi>"
 
 
 def na(reason: str) -> Cell:

@@ -69,7 +69,7 @@ def test_json_is_one_object_of_the_published_schema(
     arena: Caller, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "t.toml").write_text('bots = ["random"]\n')
+    (tmp_path / "t.toml").write_text('bots = ["random", "greedy"]\n')
     (tmp_path / "v.jsonl").write_text("")
     (tmp_path / "r.csv").write_text(
         "deal,mister_x,detectives,winner\n"

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from arena.cli import config
 from arena.cli.config import Clock, Limits, Tournament
 from arena.errors import ConfigError
+from tests.cli.calling import Caller
 
 SCHEMA = Path(config.__file__).with_name("schema") / "tournament.schema.json"
 
@@ -104,7 +105,9 @@ tournaments = st.builds(
     bench_after=positive,
     nodes=asked,
     clock=st.builds(Clock, move_ms=milliseconds, bank_ms=milliseconds, increment_ms=milliseconds),
-    limits=st.builds(Limits, **dict.fromkeys(Limits.__struct_fields__, asked)),
+    limits=st.builds(
+        Limits, **dict.fromkeys(Limits.__struct_fields__, st.none() | st.integers(1, 86_400_000))
+    ),
 )
 
 
@@ -125,12 +128,16 @@ def test_schema_in_the_repository_is_fresh() -> None:
 
 @given(tournaments)
 def test_every_option_survives_save_and_load(tournament: Tournament) -> None:
+    if tournament.nodes is not None:  # then there is no clock
+        tournament = msgspec.structs.replace(tournament, clock=Clock())
     text = config.to_toml(tournament)
     assert config.parse(text, "t.toml") == tournament
     jsonschema.validate(tomllib.loads(text), json.loads(SCHEMA.read_text()))
 
 
-@pytest.mark.parametrize("text", ["deal = 3", "deals = 0", "restart = 'kep'", "[clock]\nx = 1"])
+@pytest.mark.parametrize(
+    "text", ["deal = 3", "deals = 0", "restart = 'kep'", "[clock]\nx = 1", "nodes = 9\n[clock]"]
+)
 def test_schema_refuses_what_load_refuses(text: str) -> None:
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(tomllib.loads(text), config.schema())
@@ -140,3 +147,48 @@ def test_config_is_frozen() -> None:
     with pytest.raises(AttributeError):
         Tournament().deals = 3  # type: ignore[misc]
     assert msgspec.structs.replace(Tournament(), deals=3).deals == 3
+
+
+def test_a_game_on_nodes_has_no_clock() -> None:
+    with pytest.raises(ConfigError, match=r"t.toml:2: a game runs on `clock` or on `nodes`"):
+        config.parse("nodes = 9\n[clock]\nmove_ms = 5\n", "t.toml")
+
+
+def test_strange_key_is_shown_by_its_numbers() -> None:
+    with pytest.raises(ConfigError, match=r"unknown key `\\x1b\[31m`"):
+        config.parse('"\\u001b[31m" = 1', "t.toml")
+
+
+def test_mark_of_an_editor_at_the_start_is_no_text(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_bytes(b"\xef\xbb\xbfdeals = 3\n")
+    assert config.load(file).deals == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("deals = 3", "names no bots"),
+        ('bots = ["random", "random"]', "random is named 2 times"),
+        ('mister_x = ["random"]', "no bot here plays the detectives"),
+        ('detectives = ["random"]', "no bot here plays Mister X"),
+        ('bots = ["random"]', "one bot alone has nobody to meet"),
+        ('bots = ["random", "greedy"]\nchallengers = ["random"]', "with a gauntlet only"),
+        ('bots = ["random", "greedy"]\nkind = "gauntlet"', "a gauntlet needs challengers"),
+        ('bots = ["random", "greedy"]\nlimits.file_mib = 9007199254740991', "at most 2,147,483,"),
+    ],
+)
+def test_check_refuses_what_run_would(arena: Caller, tmp_path: Path, text: str, says: str) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(text)
+    called = arena("config", "check", file)
+    assert called.code == 2
+    assert f"{file}" in called.stderr
+    assert says in called.stderr
+
+
+def test_file_of_a_bot_is_no_tournament(arena: Caller, tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_text('name = "a"\n')
+    called = arena("run", tmp_path / "bot.toml", "greedy")
+    assert called.code == 2
+    assert f"a bot's own file, no tournament's; name its folder, {tmp_path}" in called.stderr

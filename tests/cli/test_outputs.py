@@ -19,7 +19,10 @@ from tests.cli.snapshots import same
     ],
     ids=" ".join,
 )
-def test_output_is_as_it_was(arena: Caller, words: tuple[str, ...]) -> None:
+def test_output_is_as_it_was(
+    arena: Caller, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("arena.cli.limits.not_set_here", lambda: ("a limit: a reason",))
     called = arena(*words)
     assert called.code == 0
     name = "-".join(words).replace(":", "-").replace("=", "-")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.cli import answers
-from arena.cli.talk import Settings, Talk, table, visible
+from arena.cli.talk import Settings, Talk, narrow, table, visible
 
 NASTY = "a\x1b[31mred\x07\u202eb\x9b2J\r"
 HARMLESS = r"a\x1b[31mred\x07\u202eb\x9b2J\x0d"
@@ -55,3 +55,24 @@ def test_json_can_name_a_file_whose_name_is_no_text(capsys: pytest.CaptureFixtur
     path = b"\xff/report".decode(errors="surrogateescape")
     Talk(Settings(), json=True).answer(answers.Reported(run="1", report=path, files=()))
     assert r'"\udcff/report"' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("width", "left", "dropped"),
+    [(40, 4, ["g", "h"]), (25, 2, ["e", "f", "g", "h"]), (5, 2, ["e", "f", "g", "h"]), (80, 6, [])],
+)
+def test_narrow_terminal_shows_whole_columns(width: int, left: int, dropped: list[str]) -> None:
+    """Text that can be broken takes ten columns at the least, numbers all of theirs."""
+    made = table(("name", "#d", "#e", "#f", "#g", "#h"), [("a" * 30, *["1234567"] * 5)])
+    assert narrow(made, width) == dropped
+    assert len(made.columns) == left
+
+
+def test_columns_left_out_are_told(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "30")
+    Talk(Settings()).result(table(("name", "#d", "#e"), [("a", "1" * 12, "2" * 20)]))
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[2] == "a      111111111111"
+    assert shown.err == "(No room for: e. A wider terminal, or --json, has all.)\n"

@@ -99,7 +99,7 @@ class LocalExecutor:
             if self._lost_in_a_row >= _MOST_LOST:
                 raise HostFault(
                     f"the last {_MOST_LOST} games all ended their worker processes: see what "
-                    "these wrote above, and run `arena doctor`"
+                    "these wrote above, and try one game alone with `arena play`"
                 )
             await results.send(Finished(job.number, record))
 
@@ -207,7 +207,8 @@ class _Worker:
         if not self._is_ready:
             what = "ended before its first game" if self.is_dead else "did not start in a minute"
             raise HostFault(
-                f"a worker process {what}: see what it wrote above, and run `arena doctor`"
+                f"a worker process {what}: see what it wrote above, and try one "
+                "game alone with `arena play`"
             )
 
     async def play(self, job: Job) -> bytes:
