@@ -17,8 +17,9 @@ from scipy.special import ndtr, stdtrit
 
 from arena.errors import ConfigError
 from reports import graphs
-from reports.logistic import ELO, Change, Fit, Prior, fit
+from reports.logistic import ELO
 from reports.played import Bools, Floats, Ints, Played, Table, tabulate
+from reports.zero import place
 
 __all__ = [
     "Anchor",
@@ -26,10 +27,12 @@ __all__ = [
     "Rated",
     "Settings",
     "Sides",
+    "anchors_of",
     "check",
     "interval",
     "rate_bots",
     "rate_players",
+    "split",
     "spread",
     "superiority",
 ]
@@ -178,7 +181,12 @@ def check(settings: Settings, bots: tuple[str, ...]) -> None:
 
 
 def rate_players(
-    table: Table, names: tuple[str, ...], settings: Settings, *, roles: Literal[1, 2]
+    table: Table,
+    names: tuple[str, ...],
+    settings: Settings,
+    *,
+    roles: Literal[1, 2],
+    role_term: bool = True,
 ) -> Rated:
     """Rate the players of a table part by part.
 
@@ -187,6 +195,7 @@ def rate_players(
         names: of the players.
         settings: anchors name players here.
         roles: how many roles a player's strength stands for: it has the virtual games of each.
+        role_term: whether being `first` is an advantage of its own.
     """
     if not len(table.games):
         return Rated(bots=names, parts=(), warnings=("there are no games with a winner",))
@@ -199,15 +208,15 @@ def rate_players(
             f"the games fall into {count} parts that never met; each is rated alone about a zero "
             "of its own, and ratings of different parts can't be compared"
         )
-    for players, rows in _split(table, label, count):
-        part, told = _rate_part(rows, players, names, settings, roles)
+    for players, rows in split(table, label, count):
+        part, told = _rate_part(rows, players, names, settings, roles, role_term)
         rated.append(part)
         prefix = f"part {len(rated)}: " if count > 1 else ""
         warnings += [prefix + text for text in told]
     return Rated(bots=names, parts=tuple(rated), warnings=tuple(warnings))
 
 
-def _split(table: Table, label: Ints, count: int) -> list[tuple[Ints, Table]]:
+def split(table: Table, label: Ints, count: int) -> list[tuple[Ints, Table]]:
     """Cut a table into its parts, with players and deals numbered anew."""
     of_row = label[table.first]
     rows = np.argsort(of_row, kind="stable")
@@ -239,13 +248,14 @@ def _rate_part(
     names: tuple[str, ...],
     settings: Settings,
     roles: Literal[1, 2],
+    role_term: bool,
 ) -> tuple[Part, list[str]]:
     told: list[str] = []
-    level = graphs.levels(table) if table.players > 1 else None
+    level = graphs.levels(table) if role_term and table.players > 1 else None
     sides: Sides = "compared"
     if level is not None:
         sides = "apart" if level.max() == 1 else "unknown"
-    open_ends = graphs.bounds(table, role=level is None)
+    open_ends = graphs.bounds(table, role=role_term and level is None)
     prior = settings.prior
     if open_ends.any:
         told += _tell_bounds(open_ends, players, names)
@@ -256,15 +266,16 @@ def _rate_part(
         told.append(_tell_sides(sides))
 
     groups = np.zeros(table.players, dtype=np.int64) if level is None else level
-    anchors = _anchors_of(settings, players, names)
-    raw, centre, zero = _fit_part(table, prior, roles, groups, anchors, level is None)
-    pool = raw.mapped(centre)
-    moved = raw.mapped(_to_anchor(groups, zero[0])) if zero is not None else pool
-    shift = np.zeros(table.players)
-    if zero is not None:
-        shift[groups == groups[zero[0]]] = zero[1]
-    elif len(anchors) > 1:
-        shift += _middle(anchors)
+    anchors = anchors_of(settings, players, names)
+    placed = place(
+        table,
+        prior=prior,
+        roles=roles,
+        levels=groups,
+        anchors=anchors,
+        role_held=not role_term,
+        role_told=level is None,
+    )
     if anchors and sides != "compared":
         told.append("an anchor moves only the bots that can be compared with it")
 
@@ -287,102 +298,23 @@ def _rate_part(
         players=players,
         levels=groups,
         sides=sides,
-        role=moved.role,
-        strength=moved.strength + shift,
-        covariance=moved.clustered * factor if deals > 1 else None,
-        fisher=moved.fisher,
-        pool=pool.clustered * factor if deals > 1 and zero is not None else None,
+        role=placed.fit.role,
+        strength=placed.strength,
+        covariance=placed.fit.clustered * factor if deals > 1 else None,
+        fisher=placed.fit.fisher,
+        pool=placed.pool.clustered * factor if deals > 1 and placed.pool is not None else None,
         above=open_ends.above,
         below=open_ends.below,
         role_bounded=open_ends.role,
         prior=prior,
         deals=deals,
         quantile=quantile,
-        log_likelihood=raw.log_likelihood,
+        log_likelihood=placed.log_likelihood,
     )
     return part, told
 
 
-def _fit_part(
-    table: Table,
-    prior: float,
-    roles: int,
-    groups: Ints,
-    anchors: dict[int, tuple[float, float | None]],
-    tells_role: bool,
-) -> tuple[Fit, Change, tuple[int, float] | None]:
-    """Fit, and say how to centre, and the single anchor if there is one."""
-    several = len(anchors) > 1 or any(sd is not None for _, sd in anchors.values())
-    if several:
-        middle = _middle(anchors)
-        held = [] if tells_role or prior > 0 else [0]
-        raw = fit(
-            table,
-            Prior(
-                player=prior * roles / 2,
-                role=prior / 2,
-                fixed={k: elo / ELO - middle for k, (elo, sd) in anchors.items() if sd is None},
-                loose={
-                    k: (elo / ELO - middle, sd / ELO)
-                    for k, (elo, sd) in anchors.items()
-                    if sd is not None
-                },
-            ),
-            held=np.array(held, dtype=np.int64),
-        )
-        return raw, _unchanged, None
-    held = []
-    if prior == 0:  # only gaps are identified: hold one player, and the role with open levels
-        held = [1] if tells_role else [0, 1]
-    raw = fit(
-        table,
-        Prior(player=prior * roles / 2, role=prior / 2),
-        held=np.array(held, dtype=np.int64),
-    )
-    zero = None
-    for k, (elo, _) in anchors.items():
-        zero = (k, elo / ELO)
-    return raw, _to_mean(groups), zero
-
-
-def _middle(anchors: dict[int, tuple[float, float | None]]) -> float:
-    """Mean of several anchors, in logits: the strength of an average opponent."""
-    return math.fsum(elo for elo, _ in anchors.values()) / len(anchors) / ELO
-
-
-def _to_mean(groups: Ints) -> Change:
-    """Centre each level on 0; with two levels the role term takes up what they lose."""
-    count = np.bincount(groups)
-
-    def change(beta: Floats) -> Floats:
-        means = [beta[1 + np.flatnonzero(groups == k)].sum(axis=0) / n for k, n in enumerate(count)]
-        moved = beta.copy()
-        moved[1:] -= np.stack(means)[groups]
-        if len(count) == 2:
-            moved[0] += means[0] - means[1]
-        return moved
-
-    return change
-
-
-def _to_anchor(groups: Ints, anchor: int) -> Change:
-    """Put the anchor's level relative to the anchor instead."""
-    centre = _to_mean(groups)
-    level = 1 + np.flatnonzero(groups == groups[anchor])
-
-    def change(beta: Floats) -> Floats:
-        moved = centre(beta)
-        moved[level] -= moved[1 + anchor].copy()
-        return moved
-
-    return change
-
-
-def _unchanged(beta: Floats) -> Floats:
-    return beta
-
-
-def _anchors_of(
+def anchors_of(
     settings: Settings, players: Ints, names: tuple[str, ...]
 ) -> dict[int, tuple[float, float | None]]:
     """Anchors among a part's players, by their place in it."""
