@@ -1,4 +1,4 @@
-"""Start a process group, speak lines, end the group.
+"""One bot's process: speak lines with it, end it with all that it started.
 
 The hot path is `ask`: one write, one wait, one read. Whatever else can happen (the deadline, the
 end of the process) wakes the same wait and is looked into then; the good path has no cancel scope,
@@ -7,30 +7,25 @@ no exception and no task of its own.
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import subprocess
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Mapping
 from math import inf
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import trio
 
-from arena.errors import BotRefused, HostFault
-from arena.sandbox.channel import BotExited, BotOverran, BotTooSlow
+from arena.errors import BotFault, HostFault
+from arena.sandbox.channel import BotExited, BotOverran, BotTookTooMuch, BotTooSlow
+from arena.sandbox.holding import Hold
 from arena.sandbox.hub import Hub
-from arena.sandbox.limits import BOT_ENVIRONMENT, BOT_NICE, limit_command
-from arena.sandbox.startable import check_startable
-from arena.sandbox.starvation import Counts, look, starved_s
+from arena.sandbox.lateness import Lateness
 from arena.sandbox.stderr import StderrTail
-from protocol.messages import Limits
 from protocol.quoting import quote
 
-__all__ = ["BotProcess", "open_bot", "start_bot"]
+__all__ = ["BotProcess"]
 
 _READ_BYTES = 4_096  # at once; most answers have a few hundred, and more costs more
 _KILL_WAIT_S = 2.0  # from SIGKILL to the end of the process, at most
@@ -38,9 +33,7 @@ _LAST_WORD_S = 0.25  # from the end of a stream to the end of the process it ann
 _STDERR_READ_BYTES = 65_536  # at once: a pipe holds no more
 _STDERR_LAST_BYTES = 1 << 20  # read from the pipe after the end, at most
 _GLANCE_SHARE = 0.05  # of a limit, after which a slow bot's counts are read for the first time
-_OUR_LAG_S = 0.005  # later than this at a deadline, the worker itself was held up
 _MOST_EXTENSION = 4.0  # times the limit, and two seconds: nobody is waited for without end
-_OUR_SHORTAGE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 _FLUSH_HINT = "did the bot flush its output, and does it answer every request?"
 
 _read = os.read
@@ -51,7 +44,7 @@ _wait_task_rescheduled = trio.lowlevel.wait_task_rescheduled
 
 
 class BotProcess:
-    """A bot's process and its three pipes; made by `start_bot`. A `LineChannel`.
+    """A bot's process and its three pipes; made by `starting.start_bot`. A `LineChannel`.
 
     Attributes:
         pid: of the process, which leads a session and a group of its own.
@@ -59,7 +52,9 @@ class BotProcess:
         wake_at: what the hub goes by.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], hub: Hub, *, line_bytes: int) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], hub: Hub, hold: Hold, *, line_bytes: int
+    ) -> None:
         if process.stdin is None or process.stdout is None or process.stderr is None:
             raise HostFault("a bot was started without its three pipes")  # pragma: no cover
         self.pid = process.pid
@@ -68,6 +63,7 @@ class BotProcess:
         self.lost_s = 0.0
         self.wake_at = inf
         self._process = process
+        self._hold = hold
         self._stderr = StderrTail()
         self._hub = hub
         self._line_bytes = line_bytes
@@ -80,8 +76,7 @@ class BotProcess:
         self._rest = b""  # read, but not yet taken
         self._limit_s = inf
         self._deadline = inf
-        self._glance: Counts | None = None  # the bot's counts early in this request
-        self._glance_at = 0.0
+        self._lateness = Lateness(process.pid)
         self._trouble = False  # something is to be looked at before the next wait
         self._ended = trio.Event()
         self._closed = False
@@ -100,7 +95,6 @@ class BotProcess:
         """Send a request and return the next line of the bot; see `LineChannel.ask`."""
         self._limit_s = limit_s
         self.lost_s = 0.0
-        self._glance = None
         try:
             written = _write(self._stdin, line)
         except BlockingIOError:
@@ -226,9 +220,11 @@ class BotProcess:
 
     def wake(self, now: float) -> None:
         """Be woken by the deadline watch: a first look at a slow bot's counts, or the deadline."""
-        if now < self._deadline:
-            self._glance, self._glance_at = look(self.pid), now
-            self.wake_at = self._deadline
+        due, deadline = self.wake_at, self._deadline
+        if due < deadline:
+            self._lateness.glance(self.sent_at, now, due=due, deadline=deadline)
+        if now < deadline:
+            self.wake_at = deadline
         else:
             self.wake_at = inf
             self._disturb()
@@ -284,10 +280,7 @@ class BotProcess:
             raise await self._exited("its standard input")
         now = monotonic()
         if now > self._deadline:
-            if not self._extend(now):
-                self.wake_at = inf
-                raise self._too_slow()
-            self._read_left()  # it may have answered while we were not looking
+            now = self._forgive(now)
         line = self.take_line()
         if line is not None:
             self.answered_at = now
@@ -309,32 +302,53 @@ class BotProcess:
                 raise self._overran()
         return end
 
-    def _extend(self, now: float) -> bool:
-        """Move the deadline by what the machine kept from the bot; False if that is too little.
+    def _forgive(self, now: float) -> float:
+        """Move a deadline that has passed by what the machine kept from the bot.
 
-        That is the time in which the bot was ready to run and did not, and the time by which we
-        ourselves come too late to look: an answer may have been there all the while.
+        Returns:
+            When an answer that is there counts as having come.
+
+        Raises:
+            BotTooSlow: if the bot was late by itself.
         """
-        lag = now - self._deadline
-        lost = lag if lag > _OUR_LAG_S else 0.0
-        counts = look(self.pid) if self._glance is not None else None
-        if counts is not None and self._glance is not None:
-            lost += starved_s(self._glance, counts, now - self._glance_at)
-            self._glance, self._glance_at = counts, now
-        lost = min(lost, _MOST_EXTENSION * self._limit_s + 2.0 - self.lost_s)
-        if self._deadline + lost < now:
-            return False
-        self.lost_s += lost
-        self._deadline += lost
-        self.wake_at = self._deadline
+        lateness, request = self._lateness, self.sent_at
+        has_answered = self._read_left() is not None
+        if has_answered:
+            unseen_s = lateness.lost_unseen(request, now, self._deadline)
+            if unseen_s is not None:  # it is charged its limit and no more
+                self._lose(unseen_s)
+                return self._deadline
+        most = _MOST_EXTENSION * self._limit_s + 2.0 - self.lost_s
+        lost = min(lateness.lost(request, now, self._deadline), most)
+        if self._deadline + lost >= now:
+            self._lose(lost)
+            lateness.forgive(now)
+            self.wake_at = self._deadline
+        else:
+            again_at = lateness.look_again_at()
+            if has_answered or again_at is None or again_at > self._deadline + most:
+                self.wake_at = inf
+                raise self._too_slow()
+            self.wake_at = again_at
         self._hub.hurry(self.wake_at)
-        return True
+        return now
 
-    async def _exited(self, stream: str) -> BotExited:
+    def _lose(self, seconds: float) -> None:
+        self.lost_s += seconds
+        self._deadline += seconds
+
+    async def _exited(self, stream: str) -> BotFault | HostFault:
         """Say how the bot went: its end follows the end of its stream within a moment."""
         self.wake_at = inf
         with trio.move_on_after(_LAST_WORD_S):
             await self._ended.wait()
+        breach = self._hold.breach()
+        if breach is not None:
+            return BotTookTooMuch(breach)
+        if self._status() == 1 and not self._hold.had_begun():
+            self._drain_rest()
+            said = quote(self._stderr.text().strip().encode(), 200)
+            return HostFault(f"the sandbox could not be set up for a bot: {said}")
         status = self.exit_status()
         if status is None:
             return BotExited(f"the bot closed {stream}", "keep it open until `bye`")
@@ -344,7 +358,7 @@ class BotProcess:
 
     def _too_slow(self) -> BotTooSlow:
         limit = _ms(self._limit_s + self.lost_s)
-        if b"\n" in self._rest:
+        if b"\n" in self._rest:  # while the kernel's books were waited for
             took = _ms(monotonic() - self.sent_at)
             return BotTooSlow(f"the answer came after {took}; the limit is {limit}")
         if self._rest:
@@ -395,6 +409,8 @@ class BotProcess:
         if status < 0:
             return _signal_name(-status)
         if status > 128 and (name := _signal_name(status - 128)).startswith("SIG"):
+            if self._hold.shifts_signals:
+                return f"{name} (status {status})"
             return f"status {status} (a program of its own died of {name})"
         return f"status {status}"
 
@@ -419,6 +435,9 @@ class BotProcess:
     def evidence(self) -> Mapping[str, Any]:
         """Return what a fault's record shows of the process; bytes are escaped."""
         found: dict[str, Any] = {"exit_status": self.exit_status()}
+        breach = self._hold.breach()
+        if breach is not None:
+            found["breach"] = breach
         if self._rest:
             found["unread"] = quote(self._rest)
             found["unread_bytes"] = len(self._rest)
@@ -436,7 +455,7 @@ class BotProcess:
             return False
 
     async def end(self, *, grace_s: float = 0.0) -> None:
-        """End the bot and all of its group, and give back every descriptor; may be called twice."""
+        """End the bot and all that it started, and give back every descriptor; twice is once."""
         if self._closed:
             return
         self._closed = True
@@ -446,9 +465,7 @@ class BotProcess:
             if grace_s > 0:
                 with trio.move_on_after(grace_s):
                     await self._ended.wait()
-            # Before the reaping: until then the number is still ours.
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal.SIGKILL)
+            self._hold.kill()  # before the reaping: until then the number is still ours
             with trio.move_on_after(_KILL_WAIT_S):
                 await self._ended.wait()
             self._drain_rest()
@@ -460,6 +477,7 @@ class BotProcess:
                 if pipe is not None:
                     pipe.close()
             os.close(self._pidfd)
+            await self._hold.leave()
 
     def _close_stdin(self) -> None:
         pipe = self._process.stdin
@@ -478,76 +496,6 @@ class BotProcess:
                 return
             self._stderr.add(chunk)
             left -= len(chunk)
-
-
-def start_bot(
-    hub: Hub,
-    command: Sequence[str],
-    folder: str,
-    *,
-    limits: Limits,
-    cpu_s: int | None = None,
-) -> BotProcess:
-    """Start a bot in its folder, in a session and process group of its own; its limits are set.
-
-    The caller ends the bot with `end` in any case, while the hub still runs. Must be called on the
-    thread that runs trio and lives as long as the bot: the parent-death signal follows the thread
-    that started the child, and trio's worker threads come and go.
-
-    Args:
-        hub: the worker's.
-        command: the bot's command.
-        folder: its working folder.
-        limits: what it is held to.
-        cpu_s: CPU seconds of one process, a backstop; None for a kept process.
-
-    Raises:
-        BotRefused: if the command can't be started as it is.
-        HostFault: if this machine is out of processes, descriptors or memory.
-    """
-    check_startable(command, Path(folder))
-    words = (*limit_command(limits, cpu_s=cpu_s), *command)
-    spawned_at = monotonic()
-    try:
-        process = subprocess.Popen(
-            words,
-            bufsize=0,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=folder,
-            env=BOT_ENVIRONMENT,
-            start_new_session=True,
-        )
-    except OSError as exc:
-        if exc.errno in _OUR_SHORTAGE:
-            raise HostFault(f"cannot start a bot: {os.strerror(exc.errno or 0)}") from exc
-        raise BotRefused(f"the bot can't be started: {os.strerror(exc.errno or 0)}") from exc
-    with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, process.pid, BOT_NICE)
-    bot = BotProcess(process, hub, line_bytes=limits.line_bytes)
-    bot.spawned_at = spawned_at
-    return bot
-
-
-@asynccontextmanager
-async def open_bot(
-    command: Sequence[str], folder: str, *, limits: Limits, cpu_s: int | None = None
-) -> AsyncIterator[BotProcess]:
-    """Run one bot by itself; end its whole group on the way out. Raises as `start_bot` does."""
-    hub = Hub()
-    try:
-        bot = start_bot(hub, command, folder, limits=limits, cpu_s=cpu_s)
-    except BaseException:
-        hub.stop()
-        raise
-    async with trio.open_nursery() as nursery:
-        hub.start(nursery)
-        try:
-            yield bot
-        finally:
-            await bot.end()
-            hub.stop()
 
 
 def _signal_name(number: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,10 +17,12 @@ import trio
 from msgspec.structs import replace
 
 from arena.errors import BotFault, BotRefused, HostFault
+from arena.sandbox import lateness as lateness_module
 from arena.sandbox.channel import BotExited, BotOverran, BotTooSlow, LineChannel
 from arena.sandbox.hub import Hub
 from arena.sandbox.limits import default_limits
-from arena.sandbox.process import BotProcess, open_bot, start_bot
+from arena.sandbox.process import BotProcess
+from arena.sandbox.starting import open_bot, start_bot
 
 pytestmark = pytest.mark.slow
 
@@ -189,6 +192,32 @@ def test_answer_is_not_late_because_the_worker_was_held_up() -> None:
     assert answer == b"here"
     assert charged_s <= 0.2 + 1e-6
     assert overloaded
+
+
+def test_answer_behind_the_deadline_of_a_bot_that_ran_is_too_late(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It looked as if it waited for a CPU; the books say that it did not."""
+    looks: list[Counts] = []
+
+    def look_fake(_pid: int) -> Counts:
+        looks.append(Counts(len(looks) * 0.001, 0.0, is_runnable=True))
+        return looks[-1]
+
+    monkeypatch.setattr(lateness_module, "look", look_fake)
+
+    async def use(bot: BotProcess) -> str:
+        await bot.ask(b"go\n", limit_s=LONG_S)
+        with pytest.raises(BotTooSlow) as caught:
+            await bot.ask(b"go\n", limit_s=0.2)
+        assert len(looks) > 2
+        return caught.value.text
+
+    code = (
+        "import time\nprint(input(), flush=True); input(); time.sleep(0.4)\n"
+        "print('here', flush=True); input()"
+    )
+    assert re.fullmatch(r"the answer came after \d+ ms; the limit is 200 ms", with_bot(code, use))
 
 
 def test_silence_while_the_worker_was_held_up_is_still_too_slow() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox.starvation import Counts, look, starved_s
+from arena.sandbox.starvation import Counts, look, starved_s, waits_still
 
 
 @pytest.mark.parametrize(
@@ -24,9 +24,22 @@ from arena.sandbox.starvation import Counts, look, starved_s
 def test_starved_is_what_others_took(
     used: float, waited: float, elapsed: float, lost: float
 ) -> None:
-    before = Counts(5.0, 2.0)
-    after = Counts(5.0 + used, 2.0 + waited)
+    before = Counts(5.0, 2.0, is_runnable=True)
+    after = Counts(5.0 + used, 2.0 + waited, is_runnable=True)
     assert starved_s(before, after, elapsed) == pytest.approx(lost)
+
+
+@pytest.mark.parametrize(
+    ("used", "is_runnable", "waits"),
+    [(0.0, True, True), (0.003, True, True), (0.01, True, False), (0.0, False, False)],
+    ids=["waiting", "ticks late", "running", "asleep"],
+)
+def test_bot_that_is_runnable_and_does_not_run_waits(
+    used: float, is_runnable: bool, waits: bool
+) -> None:
+    before = Counts(5.0, 2.0, is_runnable=True)
+    after = Counts(5.0 + used, 2.0, is_runnable=is_runnable)
+    assert waits_still(before, after) is waits
 
 
 @pytest.mark.skipif(
@@ -39,6 +52,7 @@ def test_look_counts_what_a_process_uses() -> None:
     assert before is not None
     assert after is not None
     assert after.cpu_s > before.cpu_s
+    assert after.is_runnable  # it is we who look
 
 
 def test_look_at_nobody_gives_nothing() -> None:

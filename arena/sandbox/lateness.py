@@ -1,0 +1,87 @@
+"""Whose fault a late answer is: the bot's, the machine's that did not let it run, or ours.
+
+One request's looks at the bot's process, early and behind its deadline, and at ourselves, who may
+be held up as well. Nothing here runs for an answer that comes early.
+"""
+
+from __future__ import annotations
+
+from arena.sandbox.starvation import Counts, look, starved_s, waits_still
+
+__all__ = ["Lateness"]
+
+_OUR_LAG_S = 0.002  # later than this at a look, we ourselves were held up
+_AGAIN_S = 0.01  # until the next look at a bot that may be waiting for a CPU right now
+
+
+class Lateness:
+    """What is known of one bot's request that is slow to be answered.
+
+    Args:
+        pid: of the bot's process.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self._pid = pid
+        self._request = -1.0  # when it was sent: tells one from the next
+        self._glance: Counts | None = None  # the bot's counts early in this request
+        self._glance_at = 0.0
+        self._late_s = 0.0  # by how much we came too late for that first look
+        self._last: Counts | None = None  # the bot's counts at the last look behind the deadline
+        self._due: float | None = None  # when to look again, behind the deadline
+
+    def glance(self, request: float, now: float, *, due: float, deadline: float) -> None:
+        """Take the first look at a slow bot, at `due` or as soon after it as we could."""
+        self._begin(request)
+        late_s = min(now, deadline) - due
+        self._late_s = late_s if late_s > _OUR_LAG_S else 0.0
+        if now < deadline:
+            self._glance, self._glance_at = look(self._pid), now
+
+    def lost_unseen(self, request: float, now: float, deadline: float) -> float | None:
+        """Return what a bot lost whose answer is there at the first look behind its deadline.
+
+        Nobody can tell when it came; None if this is not the first look.
+        """
+        self._begin(request)
+        return self._lag(now, deadline) if self._due is None else None
+
+    def lost(self, request: float, now: float, deadline: float) -> float:
+        """Return how much of its time the machine kept from the bot, as far as is known by now.
+
+        That is the time in which it was ready to run and did not, and the time by which we came
+        too late to look: nobody knows how the bot fared.
+        """
+        self._begin(request)
+        lost = self._lag(now, deadline) + self._late_s
+        if self._glance is not None and (counts := look(self._pid)) is not None:
+            lost += starved_s(self._glance, counts, now - self._glance_at)
+            self._last, last = counts, self._last
+            may_wait = counts.is_runnable if last is None else waits_still(last, counts)
+            self._due = now + _AGAIN_S if may_wait else None
+        return lost
+
+    def look_again_at(self) -> float | None:
+        """Return when to look again, if the bot may wait for a CPU right now; else None.
+
+        The kernel tells how long it waited only when it runs at last.
+        """
+        return self._due
+
+    def forgive(self, now: float) -> None:
+        """Begin again, with a deadline that was moved by all that was lost."""
+        self._late_s = 0.0
+        self._due = None
+        if self._last is not None:
+            self._glance, self._glance_at, self._last = self._last, now, None
+
+    def _begin(self, request: float) -> None:
+        if request != self._request:
+            self._request = request
+            self._glance = self._last = self._due = None
+            self._late_s = 0.0
+
+    def _lag(self, now: float, deadline: float) -> float:
+        """By how much we ourselves come too late to this look; 0 if that is no more than usual."""
+        lag = now - (deadline if self._due is None else self._due)
+        return lag if lag > _OUR_LAG_S else 0.0
