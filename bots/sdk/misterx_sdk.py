@@ -453,6 +453,7 @@ class _Talk:
 
     def log(self, text: str) -> None:
         """Send a line for the bot's author, cut to what the referee takes."""
+        text = text.encode(errors="backslashreplace").decode()  # half a surrogate pair is no JSON
         room = LOG_BYTES - len('{"type":"log","text":}') - 1
         while (size := len(_dumps(text))) > room:
             text = text[: len(text) * room // size]

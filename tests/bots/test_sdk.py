@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import misterx_sdk
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +17,8 @@ from misterx_sdk import Board, Deal, Team, Turn, move
 from arena.errors import IllegalMove
 from arena.rules.registry import make
 from arena.rules.ruleset import Side
+from protocol.codec import decode_answer
+from protocol.messages import Log
 from tests.bots.in_process import BOTS, load_bot, plain, play_game
 
 LONDON = Board(plain(make("london-2013").board))
@@ -149,3 +152,14 @@ def test_sdk_and_bots_read_with_python_3_9_and_need_the_standard_library_alone(f
     assert names <= {*sys.stdlib_module_names, "misterx_sdk", "fleeing"}
     if file.name == "misterx_sdk.py":
         assert names == {"__future__", "collections", "json", "os", "random", "sys", "typing"}
+
+
+def test_log_of_bytes_that_are_no_text_can_be_sent() -> None:
+    """A file's name may hold half of a surrogate pair, which no JSON line may."""
+    said: list[bytes] = []
+    talk = misterx_sdk._Talk(lambda: b"", said.append)
+    talk.log("name \udcff")
+    (line,) = said
+    message = decode_answer(line.removesuffix(b"\n"))
+    assert isinstance(message, Log)
+    assert message.text == "name \\udcff"
