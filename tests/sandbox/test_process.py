@@ -23,6 +23,7 @@ from arena.sandbox.hub import Hub
 from arena.sandbox.limits import default_limits
 from arena.sandbox.process import BotProcess
 from arena.sandbox.starting import open_bot, start_bot
+from arena.sandbox.starvation import Counts
 
 pytestmark = pytest.mark.slow
 
@@ -406,7 +407,7 @@ def test_bot_dies_with_its_referee() -> None:
     code = f"""
 import sys, trio
 from arena.sandbox.limits import default_limits
-from arena.sandbox.process import open_bot
+from arena.sandbox.starting import open_bot
 BOT = '''
 import signal, time
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)
