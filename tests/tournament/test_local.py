@@ -7,14 +7,16 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 import trio
+import trio.testing
 
 from arena.errors import HostFault
 from arena.tournament.executors.executor import Finished, Job, decode_record, encode_spec
-from arena.tournament.executors.local import LocalExecutor, usable_cpus
+from arena.tournament.executors.local import LocalExecutor, _Slot, usable_cpus
 from arena.tournament.plan import Plan
 from tests.fake_games import fake_bot, fake_plan
 from tests.fake_table import FAKE_TABLE, let_workers_import_tests
@@ -194,3 +196,29 @@ def is_alive(pid: int) -> bool:
     except FileNotFoundError:
         return False
     return state != "Z"
+
+
+def test_a_game_that_is_played_alone_has_its_worker_to_itself() -> None:
+    """It waits until no other is in play there, and lets none begin before it is over."""
+    told: list[str] = []
+
+    async def main() -> None:
+        async with trio.open_nursery() as nursery:
+            slot = _Slot(nursery, FAKE_TABLE, None)
+
+            async def play(job: Job) -> bytes:
+                told.append(f"{job.number} begins")
+                await trio.sleep(1)
+                told.append(f"{job.number} ends")
+                return b""
+
+            slot._play = play  # type: ignore[method-assign]  # no process is needed for this
+
+            for number, alone in enumerate((False, False, True, False)):
+                nursery.start_soon(partial(slot.play, Job(number, b""), alone=alone))
+                await trio.testing.wait_all_tasks_blocked()
+
+    trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    assert told[:2] == ["0 begins", "1 begins"]
+    assert sorted(told[2:4]) == ["0 ends", "1 ends"]
+    assert told[4:] == ["2 begins", "2 ends", "3 begins", "3 ends"]
