@@ -106,4 +106,4 @@ def cannot_write(text: str, refused: OSError) -> ConfigError | StoreError:
     why = f"{text} ({refused.strerror or type(refused).__name__})"
     if refused.errno in NO_ROOM:
         return StoreError(f"{why}: make room, then give the same command again")
-    return ConfigError(why)
+    return ConfigError(f"{why}; name another place")

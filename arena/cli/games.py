@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -20,10 +21,12 @@ from arena.cli.stored import (
     spoil_option,
 )
 from arena.cli.talk import Talk, plural, table
+from arena.referee.record import FaultKind
 from arena.store.runs import Run
 
 __all__ = ["command"]
 
+WINNER_WORDS = ("mister_x", "detectives", "nobody")
 WINNERS = {"mister_x": "Mister X", "detectives": "detectives", None: "nobody"}
 
 
@@ -59,7 +62,11 @@ def command(
         found = find_run(database, run)
         check_open_to_all(found, spoil=spoil)
         check_name(found, bot)
-        matching = (row for row in rows(database, found) if matches(row, bot, winner, reason))
+        check_name(found, winner, others=WINNER_WORDS)
+        seen: set[str] = set()
+        matching = (
+            row for row in noting(rows(database, found), seen) if matches(row, bot, winner, reason)
+        )
         games = tuple(map(shown, islice(matching, limit)))
     talk.result(
         table(
@@ -79,14 +86,35 @@ def command(
             ),
         )
     )
+    if reason is not None and reason not in seen:
+        ends = ", ".join(sorted(seen)) or "nothing yet"
+        talk.warn(f"no game of this run ended with {reason!r}; there are {ends}")
     talk.say(f"{plural(len(games), 'game')} of run {found.id} ({found.plan.count:,} planned).")
     talk.answer(answers.Games(run=found.id, total=found.plan.count, games=games))
     talk.next(f"arena verify {found.id}", "are they right?", data=True)
 
 
-def check_name(run: Run, bot: str | None) -> None:
-    """Refuse the name of a bot that is not in the run, with the nearest."""
-    names = [entrant.name for entrant in run.plan.entrants]
+def noting(found: Iterator[Row], seen: set[str]) -> Iterator[Row]:
+    """Pass rows on, and note the words by which they ended."""
+    for row in found:
+        seen.update(word for word in (row.reason, *faults_of(row)) if word is not None)
+        yield row
+
+
+def faults_of(row: Row) -> tuple[FaultKind | None, FaultKind | None]:
+    """Return the faults of both sides."""
+    return row.mister_x_fault, row.detectives_fault
+
+
+def check_name(run: Run, bot: str | None, *, others: tuple[str, ...] = ()) -> None:
+    """Refuse the name of a bot that is not in the run, with the nearest.
+
+    Args:
+        run: where to look.
+        bot: the name; None is always right.
+        others: words that may stand for a bot here.
+    """
+    names = [*(entrant.name for entrant in run.plan.entrants), *others]
     if bot is None or bot in names:
         return
     near = get_close_matches(bot, names, n=1)
@@ -98,11 +126,7 @@ def matches(row: Row, bot: str | None, winner: str | None, reason: str | None) -
     """Whether a game is asked for."""
     if bot is not None and bot not in (row.mister_x, row.detectives):
         return False
-    if reason is not None and reason not in (
-        row.reason,
-        row.mister_x_fault,
-        row.detectives_fault,
-    ):
+    if reason is not None and reason not in (row.reason, *faults_of(row)):
         return False
     if winner is None:
         return True

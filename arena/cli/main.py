@@ -150,12 +150,16 @@ def ending_of(error: click.Abort | BaseExceptionGroup[BaseException], settings: 
         if ours is None:
             show_bug(error, settings)
             return Exit.OURS
-        one: BaseException = ours
-        while isinstance(one, BaseExceptionGroup):
-            one = one.exceptions[0]
-        return tell(one, settings)
+        return tell(first(ours), settings)
     click.echo("Stopped.", err=True)  # somebody's wish, no error
     return Exit.STOPPED
+
+
+def first(error: BaseException) -> BaseException:
+    """Return the first error of a group, however deep; of anything else itself."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def tell(error: BaseException, settings: Settings) -> int:
@@ -188,8 +192,9 @@ def show_bug(error: BaseException, settings: Settings) -> None:
     """Print an error that nobody expected: what it is, and how to see where it came from."""
     if settings.verbose:
         traceback.print_exception(error)
-    what = f"{type(error).__name__}: {error}".strip().splitlines()
-    show(f"the arena itself failed: {what[0] if what else type(error).__name__}", settings)
+    one = first(error)
+    what = f"{type(one).__name__}: {one}".strip().splitlines()
+    show(f"the arena itself failed: {what[0] if what else type(one).__name__}", settings)
     if not settings.verbose:
         click.echo("This is a bug. Run the same command with -v to see the traceback.", err=True)
 

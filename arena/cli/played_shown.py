@@ -21,15 +21,15 @@ SIDES = {"mister_x": "Mister X", "detectives": "detectives"}
 def faults_table(faults: Sequence[FaultCount]) -> Table:
     """Return faults by bot, kind and phase, with the first game of each to look at."""
     return table(
-        ("faults of", "kind", "phase", "#games", "#of its games", "first game"),
+        ("faults of", "kind", "phase", "#games", "first game", "#of its games"),
         (
             (
                 fault.bot,
                 fault.kind,
                 fault.phase or "·",
                 f"{fault.games:,}",
-                f"{100 * fault.share:.1f} %",
                 fault.first_game[:10],
+                f"{100 * fault.share:.1f} %",
             )
             for fault in faults[:MOST_ROWS]
         ),

@@ -32,7 +32,7 @@ def command(talk: Talk, run: str | None, output: Path | None, data: Path, *, spo
     RUN is the beginning of a run's id; left out, it is the last one.
     """
     from arena.cli.ending import ending_of, tell_games
-    from reports.site.folder import write
+    from reports.site.folder import FILES, write
 
     with open_data(data) as database:
         found = find_run(database, run)
@@ -41,7 +41,6 @@ def command(talk: Talk, run: str | None, output: Path | None, data: Path, *, spo
     folder = output or data / "reports" / found.id
     page = write(report=ending.report, games=ending.table, folder=folder)
     tell_games(talk, ending)
-    files = sorted(str(file.relative_to(folder)) for file in folder.rglob("*") if file.is_file())
     talk.result(f"\nReport: {page}")
-    talk.answer(answers.Reported(run=found.id, report=str(folder), files=tuple(files)))
+    talk.answer(answers.Reported(run=found.id, report=str(folder), files=(page.name, *FILES)))
     talk.next("open it in a browser")

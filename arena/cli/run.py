@@ -97,7 +97,6 @@ def carry_on(talk: Talk, database: Database, run: Run, data: Path) -> int:
     from arena.cli.ending import ending_of, tell_ending
     from reports.site.folder import write
 
-    database.finish(run)
     run = database.find_run(run.id)
     ending = ending_of(database, run)
     page = write(report=ending.report, games=ending.table, folder=data / "reports" / run.id)

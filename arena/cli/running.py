@@ -8,21 +8,19 @@ from collections.abc import Callable
 
 import trio
 
-from arena.cli.progress import View, watching
+from arena.cli.progress import watching
 from arena.cli.talk import Talk
 from arena.cli.tally import Tally
-from arena.errors import HostFault
+from arena.errors import ArenaError
 from arena.referee.record import GameRecord
 from arena.store.database import Database
+from arena.store.playing import play_run
 from arena.store.runs import Run
-from arena.tournament.benching import Benched, VoidGame
-from arena.tournament.executors.executor import Executor
+from arena.tournament.benching import VoidGame
 from arena.tournament.executors.local import LocalExecutor
-from arena.tournament.tournament import Event, Stop, Summary, play
+from arena.tournament.tournament import Event, Stop, Summary, leaves
 
 __all__ = ["Stopped", "play_missing"]
-
-ROOM = 16  # events that wait for the disk; then no new game begins
 
 
 class Stopped:
@@ -66,63 +64,35 @@ def play_missing(talk: Talk, database: Database, run: Run) -> tuple[Summary, Sto
         time.monotonic(),
     )
     stopped = Stopped()
-    executor = LocalExecutor(plan.jobs)
-    with database.claim(run), watching(tally, talk) as view:
-        try:
-            summary = trio.run(play_all, talk, database, run, executor, tally, view, stopped)
-        except* HostFault as group:
-            raise first(group) from None
-    return summary, stopped
+    with watching(tally, talk) as view:
 
-
-async def play_all(
-    talk: Talk,
-    database: Database,
-    run: Run,
-    executor: Executor,
-    tally: Tally,
-    view: View,
-    stopped: Stopped,
-) -> Summary:
-    """Play, write and listen to signals until the run is over or stopped."""
-    sender, receiver = trio.open_memory_channel[Event](ROOM)
-    async with trio.open_nursery() as listening:
-        listening.start_soon(listen, stopped, talk)
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(write, database, run, receiver, tally, view)
-            summary = await play(
-                run.plan,
-                executor,
-                database.results(run),
-                sender,
-                voids=database.voids(run),
-                stop=stopped.stop,
-                on_judged=tally.add_judged,
-            )
-        listening.cancel_scope.cancel()
-    return summary
-
-
-async def write(
-    database: Database,
-    run: Run,
-    events: trio.MemoryReceiveChannel[Event],
-    tally: Tally,
-    view: View,
-) -> None:
-    """Store what happens, in the order in which it happens: the database's one writer."""
-    async with events:
-        async for event in events:
-            if isinstance(event, GameRecord):
-                database.add_record(run, event)
-                tally.add_played(time.monotonic())
-            elif isinstance(event, VoidGame):
-                database.add_void(run, event)
-                if event.charged:
+        def add(event: Event) -> None:
+            match event:
+                case GameRecord():
+                    tally.add_played(time.monotonic())
+                case VoidGame(charged=True):
                     tally.add_void()
-            elif isinstance(event, Benched):
-                database.add_benched(run, event)
             view.update()
+
+        async def main() -> Summary:
+            async with trio.open_nursery() as listening:
+                listening.start_soon(listen, stopped, talk)
+                summary = await play_run(
+                    database,
+                    run,
+                    LocalExecutor(plan.jobs),
+                    stop=stopped.stop,
+                    on_stored=add,
+                    on_judged=tally.add_judged,
+                )
+                listening.cancel_scope.cancel()
+            return summary
+
+        try:
+            summary = trio.run(main)
+        except* ArenaError as group:
+            raise leaves(group)[0] from None
+    return summary, stopped
 
 
 async def listen(stopped: Stopped, talk: Talk) -> None:
@@ -130,12 +100,3 @@ async def listen(stopped: Stopped, talk: Talk) -> None:
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
             stopped.ask(talk.say)
-
-
-def first(group: BaseExceptionGroup[HostFault]) -> HostFault:
-    """Return the first error of a group, however deep."""
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    assert isinstance(error, HostFault)  # noqa: S101 - by the type of the group
-    return error

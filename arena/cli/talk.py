@@ -102,7 +102,7 @@ class Talk:
         for line in captured.get().splitlines():
             click.echo(line.rstrip(), err=self.json)
         if dropped:
-            self.say(f"(No room for: {', '.join(dropped)}. A wider terminal, or --json, has all.)")
+            self.say(f"(No room for {', '.join(dropped)}: a wider terminal or --json shows all.)")
 
     def say(self, text: str) -> None:
         """Print a word on what goes on, unless `-q`."""

@@ -139,6 +139,4 @@ def _make_private(path: Path, *, create: bool) -> None:
             raise ConfigError(
                 f"{path} does not exist: play something first (`arena run`), or name another --data"
             ) from exc
-        raise cannot_write(
-            f"{path} can't be opened: check the folder given with --data", exc
-        ) from exc
+        raise cannot_write(f"{path} can't be opened", exc) from exc

@@ -63,7 +63,7 @@ def read_bot_toml(file: Path, *, where: str, limits: Limits | None) -> BotToml:
     if len(data) > MAX_BYTES:
         raise BotRefused(f"{where}: larger than {MAX_BYTES // 1024} KiB; settings are short")
     try:
-        text = data.decode("utf-8")
+        text = data.decode("utf-8-sig")
         found = tomllib.loads(text)
     except UnicodeDecodeError as exc:
         raise BotRefused(f"{where}: not UTF-8 at byte {exc.start}") from exc
@@ -131,12 +131,21 @@ def _refuse_unknown(
             raise BotRefused(f"{_at(where, text, key)}: unknown key `{prefix}{shown(key)}`; {cure}")
 
 
+_CURES = {  # for keys of which every wrong value has one cure
+    "sides": 'a list of "mister_x", "detectives" or both',
+    "command": 'a list that begins with the program, such as ["{python}", "bot.py"]',
+    "rulesets": 'a list of rulesets, such as ["london-2013"]',
+}
+
+
 def _refuse_value(exc: msgspec.ValidationError, where: str, text: str) -> NoReturn:
     """Say in our words what msgspec found."""
     said, _, place = str(exc).partition(" - at `$.")
     key = place.rstrip("`")
     top = key.split("[")[0]
     place = f"{_at(where, text, top)}: `{shown(key)}`" if key else where
+    if top in _CURES:
+        raise BotRefused(f"{place} must be {_CURES[top]}") from exc
     raise BotRefused(f"{place}: {shown(said[:1].lower() + said[1:])}") from exc
 
 

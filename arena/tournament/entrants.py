@@ -135,9 +135,10 @@ def equal_names(entrants: Iterable[Entrant]) -> tuple[str, ...]:
     for entrant in entrants:
         other = first.setdefault(entrant.spec.name.casefold(), entrant)
         if other is not entrant:
+            named = dict.fromkeys((f"'{other.spec.name}'", f"'{entrant.spec.name}'"))
             lines.append(
-                f"{other.source} and {entrant.source} have one name, '{other.spec.name}' and "
-                f"'{entrant.spec.name}'; give one of them another `name` in its {FILE}"
+                f"{other.source} and {entrant.source} have one name, {' and '.join(named)}; "
+                f"give one of them another `name` in its {FILE}"
             )
     return tuple(lines)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.errors import ConfigError
+from arena.errors import cannot_write
 from reports import charts
 from reports.frames import Games, matrix_csv, ratings_csv
 from reports.report import Report
@@ -41,7 +41,8 @@ def write(report: Report, games: Games, folder: Path) -> Path:
         The page, `index.html` in the folder.
 
     Raises:
-        ConfigError: if the folder can't be written.
+        StoreError: if the disk is full.
+        ConfigError: if the folder can't be written to.
     """
     texts = {
         "ratings.csv": ratings_csv(report.ratings),
@@ -58,9 +59,7 @@ def write(report: Report, games: Games, folder: Path) -> Path:
         for file, text in texts.items():
             _replace(folder / file, text)
     except OSError as exc:
-        raise ConfigError(
-            f"the report can't be written to {folder}: {exc.strerror}; name another folder"
-        ) from exc
+        raise cannot_write(f"the report can't be written to {folder}", exc) from exc
     return folder / "index.html"
 
 

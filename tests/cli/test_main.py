@@ -155,6 +155,13 @@ def test_a_bug_says_how_to_see_more(arena: Caller, boom: Callable[[BaseException
     assert "Traceback" in arena("-v", "boom").stderr
 
 
+def test_a_bug_among_tasks_is_told_by_its_own_name(
+    arena: Caller, boom: Callable[[BaseException], None]
+) -> None:
+    boom(ExceptionGroup("tasks", [ExceptionGroup("more", [ZeroDivisionError("by zero")])]))
+    assert "the arena itself failed: ZeroDivisionError: by zero\n" in arena("boom").stderr
+
+
 def test_output_into_a_closed_pipe_is_no_error() -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -32,7 +32,7 @@ TIME = TimeUse(
 def test_fault_is_told_with_a_game_to_look_at(capsys: pytest.CaptureFixture[str]) -> None:
     Talk(Settings()).result(faults_table([FAULT]))
     line = capsys.readouterr().out.splitlines()[2]
-    assert line.split() == [r"slow\x1b[31m", "timeout", "turn", "1,200", "25.0", "%", "0123456789"]
+    assert line.split() == [r"slow\x1b[31m", "timeout", "turn", "1,200", "0123456789", "25.0", "%"]
 
 
 def test_times_have_about_three_digits(capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,4 +75,4 @@ def test_columns_left_out_are_told(
     Talk(Settings()).result(table(("name", "#d", "#e"), [("a", "1" * 12, "2" * 20)]))
     shown = capsys.readouterr()
     assert shown.out.splitlines()[2] == "a      111111111111"
-    assert shown.err == "(No room for: e. A wider terminal, or --json, has all.)\n"
+    assert shown.err == "(No room for e: a wider terminal or --json shows all.)\n"

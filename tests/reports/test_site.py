@@ -96,7 +96,7 @@ def test_a_report_is_written_over_an_older_one(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     report, games = made(small_run(1))
-    with pytest.raises(ConfigError, match="name another folder"):
+    with pytest.raises(ConfigError, match="name another place"):
         site.write(report, games, tmp_path / "file" / "report")
 
 

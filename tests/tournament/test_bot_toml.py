@@ -27,7 +27,7 @@ def test_least_that_a_bot_needs_is_its_command(tmp_path: Path) -> None:
     ("text", "says"),
     [
         ("", r"`command` is missing; write command = \["),
-        ("command = 3\n", r"line 1: `command`: expected `array`"),
+        ("command = 3\n", r"line 1: `command` must be a list that begins with the program"),
         ("command = []\n", "line 1: `command`"),
         ('command = ["a\\u0000b"]\n', "line 1: `command"),
         ('command = [["a"]]\n', "line 1: `command"),
@@ -40,8 +40,9 @@ def test_least_that_a_bot_needs_is_its_command(tmp_path: Path) -> None:
         (COMMAND + "[limits]\nmemory_mib = true\n", "line 3: `limits.memory_mib`"),
         (COMMAND + "limits = 3\n", "line 2: `limits`"),
         (COMMAND + "author = 2026-01-01\n", "line 2: `author`: expected `str`"),
-        (COMMAND + 'sides = ["mr_x"]\n', "line 2: `sides"),
-        (COMMAND + "sides = []\n", "line 2: `sides"),
+        (COMMAND + 'sides = ["mr_x"]\n', 'line 2: `sides.*must be a list of "mister_x", "det'),
+        (COMMAND + "sides = []\n", "line 2: `sides` must be a list of"),
+        (COMMAND + "rulesets = []\n", "line 2: `rulesets` must be a list of rulesets"),
         (COMMAND + "name = 7\n", "line 2: `name`"),
         (COMMAND + 'version = "1 2"\n', "line 2: `version`"),
         (COMMAND + COMMAND, "mine/bot.toml: Cannot overwrite a value"),
@@ -68,6 +69,10 @@ def test_file_of_a_gigabyte_is_not_read(tmp_path: Path) -> None:
         writer.truncate(1024**3)
     with pytest.raises(BotRefused, match="larger than 64 KiB"):
         read_bot_toml(file, where="mine/bot.toml", limits=None)
+
+
+def test_mark_of_an_editor_at_the_start_is_no_text(tmp_path: Path) -> None:
+    assert read(tmp_path, b"\xef\xbb\xbf" + COMMAND.encode()).command
 
 
 def test_file_that_is_gone_is_told(tmp_path: Path) -> None:
