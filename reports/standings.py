@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 
 from arena.errors import ConfigError
+from reports import rounding
 from reports.logistic import ELO
 from reports.played import Floats, Ints, Played
 from reports.ratings import Anchor, Part, Rated, Settings, interval, rate_bots, spread, superiority
@@ -272,7 +273,8 @@ class _Assembly:
 
     def place(self, bot: int) -> tuple[int, int, float, str]:
         line = self.lines[bot]
-        down = math.inf if line.elo is None else -_elo(line.elo)
+        elo = _points(line.elo)
+        down = math.inf if elo is None else -elo
         return (line.part, line.group, down, self.played.bots[bot])
 
     def take_one(self, number: int, part: Part) -> None:
@@ -485,21 +487,12 @@ def _shown_test(test: LikelihoodRatio) -> RoleTest:
     return RoleTest(chi2=round(test.statistic, 4), df=test.df, p=float(f"{test.p:.6g}"))
 
 
-def _elo(logits: float) -> float:
-    return round(logits * ELO, 2) + 0.0  # no negative zero
-
-
 def _points(logits: float | None) -> float | None:
-    if logits is None or not math.isfinite(logits):
-        return None
-    return _elo(logits)
+    return None if logits is None else rounding.elo(logits * ELO)
 
 
 def _error(logits: float | None) -> float | None:
-    """A standard error in Elo points, never rounded down to nothing."""
-    if logits is None or not math.isfinite(logits):
-        return None
-    return max(round(logits * ELO, 2), 0.01)
+    return None if logits is None else rounding.error(logits * ELO)
 
 
 def _rounded_matrix(los: Floats) -> list[list[float | None]]:
