@@ -123,7 +123,7 @@ def _check_any(hello: HelloAnswer, rulesets: Sequence[str], *, nodes: bool) -> N
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('?') else '.'}"
 
 
 def _last_words(process: LineChannel) -> str:
