@@ -204,7 +204,7 @@ def test_a_game_that_is_played_alone_has_its_worker_to_itself() -> None:
 
     async def main() -> None:
         async with trio.open_nursery() as nursery:
-            slot = _Slot(nursery, FAKE_TABLE, None)
+            slot = _Slot(nursery, FAKE_TABLE, b"", None)
 
             async def play(job: Job) -> bytes:
                 told.append(f"{job.number} begins")
