@@ -21,6 +21,7 @@ from tests.fake_games import fake_record, fake_void
 __all__ = ["FAKE_TABLE", "fake_table", "let_workers_import_tests"]
 
 FAKE_TABLE = "tests.fake_table:fake_table"
+FAKE_SETTINGS = bytes(range(256)) * 1_000  # more than a pipe holds
 
 
 def let_workers_import_tests(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
@@ -30,15 +31,16 @@ def let_workers_import_tests(monkeypatch: pytest.MonkeyPatch, folder: Path) -> N
 
 
 @asynccontextmanager
-async def fake_table() -> AsyncIterator[PlayGame]:
+async def fake_table(settings: bytes) -> AsyncIterator[PlayGame]:
     """Give a function that goes by the beginning of the bots' names.
 
     `faulty` crashes in every game; `void` makes the host fail; `killer` kills the worker; `slow`
     takes ten minutes; `wedged` takes a minute in which the worker's loop stands still (both say
     `begun` on standard error); `loud` prints. Other games take a moment that differs from game to
     game, so that they finish in another order than they begin. The record's host tells the
-    worker's process id and its CPUs.
+    worker's process id and its CPUs, or the settings if there are any.
     """
+    assert settings in (b"", FAKE_SETTINGS)
     yield _play
 
 

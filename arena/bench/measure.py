@@ -10,9 +10,10 @@ from typing import Any
 from arena.bench.build import build_programs
 from arena.bench.memory import measure_memory
 from arena.bench.requests import measure_requests
-from arena.bench.starting import measure_first_game, measure_help
+from arena.bench.starting import measure_first_game, measure_help, measure_sandbox
 from arena.bench.throughput import measure_python_games, measure_scaling, measure_stub_requests
 from arena.referee.record import BotSpec
+from arena.sandbox.bubblewrap import Profile
 from arena.tournament.executors.local import usable_cpus
 
 __all__ = ["measure"]
@@ -23,7 +24,7 @@ def measure(
     random: BotSpec,
     seconds: float = 3.0,
     memory_games: int = 2_000,
-    sandbox: str = "auto",
+    profile: Profile | None = None,
     tell: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Measure how fast this machine plays.
@@ -32,7 +33,7 @@ def measure(
         random: the random reference bot, staged.
         seconds: how long each throughput is measured.
         memory_games: over how many games a worker's growth is measured.
-        sandbox: `auto` or `none`, for the bots that are measured with.
+        profile: of this machine's sandbox, in which all bots are measured; None for none.
         tell: is told in a line what is measured next.
 
     Returns:
@@ -46,19 +47,19 @@ def measure(
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         stub, echo = build_programs(Path(folder))
         tell("the referee's cost a request, against the bare round trip")
-        found |= measure_requests(stub, echo, sandbox=sandbox)
+        found |= measure_requests(stub, echo, profile=profile)
         tell("requests a second")
-        found["requests_per_s"] = measure_stub_requests(stub, seconds, sandbox=sandbox)
+        found["requests_per_s"] = measure_stub_requests(stub, seconds, profile=profile)
         tell("games a second of random Python bots, kept and fresh")
-        found["games_per_s"] = measure_python_games(random, seconds, cpus=cpus, sandbox=sandbox)
+        found["games_per_s"] = measure_python_games(random, seconds, cpus=cpus, profile=profile)
         tell("two workers against one")
-        found["scaling_2"] = measure_scaling(stub, seconds, sandbox=sandbox) if cpus > 1 else None
+        found["scaling_2"] = measure_scaling(stub, seconds, profile=profile) if cpus > 1 else None
         tell("starting")
         found["start"] = {
             "help_ms": measure_help(),
             "first_game_ms": measure_first_game(),
-            "sandbox_ms": None,
+            "sandbox_ms": None if profile is None else measure_sandbox(random, profile),
         }
         tell(f"memory over {memory_games:,} games")
-        found["memory"] = measure_memory(stub, memory_games, sandbox=sandbox)
+        found["memory"] = measure_memory(stub, memory_games, profile=profile)
     return found

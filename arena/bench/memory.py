@@ -13,6 +13,7 @@ import trio
 from arena.bench.specs import games, stub_bot
 from arena.referee.pool import BotPool
 from arena.referee.referee import play_game
+from arena.sandbox.bubblewrap import Profile
 
 __all__ = ["measure_memory"]
 
@@ -61,11 +62,11 @@ def _resident_mib() -> float:
     raise AssertionError("no VmRSS in /proc/self/status")
 
 
-async def _growth(stub: Path, count: int, *, sandbox: str) -> float:
+async def _growth(stub: Path, count: int, *, profile: Profile | None) -> float:
     """Growth over `count` games in this process, after as many as it takes to fill its caches."""
     bots = stub_bot("stub-x", stub), stub_bot("stub-d", stub)
-    specs = games(*bots, keep=True, first=1_000_000, sandbox=sandbox)
-    async with BotPool() as pool:
+    specs = games(*bots, keep=True, first=1_000_000, sandboxed=profile is not None)
+    async with BotPool(profile=profile) as pool:
 
         async def play(share: int) -> None:
             for _ in range(share):
@@ -82,10 +83,10 @@ async def _growth(stub: Path, count: int, *, sandbox: str) -> float:
         return _resident_mib() - before
 
 
-def measure_memory(stub: Path, count: int, *, sandbox: str = "auto") -> dict[str, Any]:
+def measure_memory(stub: Path, count: int, *, profile: Profile | None = None) -> dict[str, Any]:
     """Return the peak of planning ten million games, and a worker's growth over `count` games."""
     plan = subprocess.run([sys.executable, "-c", _PLAN], check=True, capture_output=True, text=True)
-    growth = trio.run(lambda: _growth(stub, count, sandbox=sandbox))
+    growth = trio.run(lambda: _growth(stub, count, profile=profile))
     found: dict[str, Any] = json.loads(plan.stdout)
     found["growth_mib"] = round(growth, 1)
     found["growth_games"] = count

@@ -19,6 +19,7 @@ from arena.referee.pool import BotPool
 from arena.referee.record import GameRecord, GameSpec
 from arena.referee.referee import play_game
 from arena.referee.replay import replay
+from arena.sandbox.bubblewrap import Profile
 from protocol.codec import encode
 from protocol.messages import Play as Answer
 from protocol.messages import Turn
@@ -78,14 +79,14 @@ async def _play_block(pool: BotPool, specs: Iterator[GameSpec], *, at_once: int)
     return Block(wall / count * 1e6, cpu / count * 1e6, charged)
 
 
-async def _measure(stub: Path, echo: Path, *, sandbox: str) -> dict[str, Any]:
+async def _measure(stub: Path, echo: Path, *, profile: Profile | None) -> dict[str, Any]:
     bot = stub_bot("stub-x", stub), stub_bot("stub-d", stub)
-    specs = games(*bot, keep=True, sandbox=sandbox)
+    specs = games(*bot, keep=True, sandboxed=profile is not None)
     unpinned: list[float] = []
     pinned: list[float] = []
     one: list[Block] = []
     many: list[Block] = []
-    async with BotPool() as pool:
+    async with BotPool(profile=profile) as pool:
         exchanges = []
         for _ in range(20):  # also warms up: processes start, caches fill
             exchanges += exchanges_of(await play_game(next(specs), pool))
@@ -119,7 +120,7 @@ async def _measure(stub: Path, echo: Path, *, sandbox: str) -> dict[str, Any]:
     }
 
 
-def measure_requests(stub: Path, echo: Path, *, sandbox: str = "auto") -> dict[str, Any]:
+def measure_requests(stub: Path, echo: Path, *, profile: Profile | None = None) -> dict[str, Any]:
     """Measure the referee's cost a request: one game at a time, and 16 at once in this process.
 
     Blocks of 2,000 bare round trips, unpinned and pinned to one CPU, alternate with blocks of
@@ -128,4 +129,4 @@ def measure_requests(stub: Path, echo: Path, *, sandbox: str = "auto") -> dict[s
     Returns:
         `bare` and `request` as `arena bench --json` prints them; times in microseconds.
     """
-    return trio.run(lambda: _measure(stub, echo, sandbox=sandbox))
+    return trio.run(lambda: _measure(stub, echo, profile=profile))

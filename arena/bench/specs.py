@@ -21,7 +21,7 @@ def stub_bot(name: str, program: Path, *arguments: str) -> BotSpec:
         name=name,
         version="1",
         hash=hashlib.sha256(f"{name} {arguments}".encode()).hexdigest(),
-        command=(str(program), *arguments),
+        command=(f"./{program.name}", *arguments),
         folder=str(program.parent),
         trusted=True,
     )
@@ -33,7 +33,7 @@ def games(
     *,
     keep: bool,
     first: int = 0,
-    sandbox: str = "auto",
+    sandboxed: bool = False,
     move_ms: int = 10_000,
 ) -> Iterator[GameSpec]:
     """Yield games without end, each on a deal of its own; the same ones every time.
@@ -43,7 +43,7 @@ def games(
         detectives: the bot of that side.
         keep: whether processes serve one game after the other.
         first: number of the first deal.
-        sandbox: as in `GameSpec`.
+        sandboxed: whether bots are kept in the sandbox.
         move_ms: the time of a turn, generous: what is measured is no clock.
     """
     number = first
@@ -63,6 +63,6 @@ def games(
             limits=default_limits(),
             keep=keep,
             rated=True,
-            sandbox="none" if sandbox == "none" else "auto",
+            sandbox="auto" if sandboxed else "none",
         )
         number += 1

@@ -1,4 +1,4 @@
-"""How long things take to start: the command's help, and a run's first game."""
+"""How long things take to start: the command's help, a run's first game, a bot in the sandbox."""
 
 from __future__ import annotations
 
@@ -10,8 +10,19 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
+from typing import Literal
 
-__all__ = ["measure_first_game", "measure_help"]
+import trio
+
+from arena.bench.specs import RULESET
+from arena.referee.pool import BotPool
+from arena.referee.record import BotSpec
+from arena.referee.requests import hello_request
+from arena.rules.ruleset import Side
+from arena.sandbox.bubblewrap import Profile
+from arena.sandbox.limits import default_limits
+
+__all__ = ["measure_first_game", "measure_help", "measure_sandbox"]
 
 _ARENA = (sys.executable, "-m", "arena")
 _POLL_S = 0.005
@@ -63,3 +74,38 @@ def measure_first_game() -> float:
         finally:
             run.kill()
             run.wait()
+
+
+def measure_sandbox(random: BotSpec, profile: Profile, repeats: int = 30) -> float:
+    """Return by how much the sandbox delays a Python bot's first answer, in milliseconds.
+
+    From the start of its process to its answer to `hello`, with and without the sandbox in turn,
+    so that both see the same machine; the difference of the medians. A first start of each kind
+    warms up and is left out.
+    """
+    times = trio.run(_starts, random, profile, repeats + 1)
+    sandboxed, bare = (median(some[1:]) for some in times)
+    return round((sandboxed - bare) * 1000, 2)
+
+
+async def _starts(
+    random: BotSpec, profile: Profile, repeats: int
+) -> tuple[list[float], list[float]]:
+    """Return the seconds from start to first answer: in the sandbox, and without it."""
+    sandboxed: list[float] = []
+    bare: list[float] = []
+    async with BotPool(profile=profile) as pool:
+        for _ in range(repeats):
+            sandboxed.append(await _start(pool, random, "auto"))
+            bare.append(await _start(pool, random, "none"))
+    return sandboxed, bare
+
+
+async def _start(pool: BotPool, bot: BotSpec, sandbox: Literal["auto", "none"]) -> float:
+    limits = default_limits()
+    started = time.perf_counter()
+    seat = pool.start(bot, Side.MISTER_X, limits=limits, sandbox=sandbox)
+    await seat.greet(hello_request("1", (RULESET,), limits), limits)
+    took_s = time.perf_counter() - started
+    await pool.dismiss(seat)
+    return took_s

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import trio
 
 from arena.bench.requests import requests_in
 from arena.bench.specs import games, stub_bot
 from arena.errors import HostFault
 from arena.referee.record import BotSpec, GameSpec
+from arena.sandbox.bubblewrap import Profile
 from arena.tournament.executors.executor import Finished, Job, decode_record, encode_spec
 from arena.tournament.executors.local import LocalExecutor
 
@@ -79,21 +81,23 @@ def play_for(
     workers: int,
     keep: bool,
     pin: bool = False,
-    sandbox: str = "auto",
+    profile: Profile | None = None,
 ) -> Rate:
     """Play games of two bots for so long, and return how many were finished a second."""
-    executor = LocalExecutor(jobs, workers=workers, pin=pin)
-    return trio.run(_play_for, executor, games(*bots, keep=keep, sandbox=sandbox), seconds)
+    settings = b"" if profile is None else msgspec.json.encode(profile)
+    executor = LocalExecutor(jobs, workers=workers, pin=pin, settings=settings)
+    specs = games(*bots, keep=keep, sandboxed=profile is not None)
+    return trio.run(_play_for, executor, specs, seconds)
 
 
-def measure_stub_requests(stub: Path, seconds: float, *, sandbox: str = "auto") -> float:
+def measure_stub_requests(stub: Path, seconds: float, *, profile: Profile | None = None) -> float:
     """Return requests a second with bots of C speed, kept processes, two workers."""
     bots = stub_bot("stub-x", stub), stub_bot("stub-d", stub)
-    rate = play_for(seconds, bots, jobs=STUB_JOBS, workers=2, keep=True, sandbox=sandbox)
+    rate = play_for(seconds, bots, jobs=STUB_JOBS, workers=2, keep=True, profile=profile)
     return round(rate.requests, 1)
 
 
-def measure_scaling(stub: Path, seconds: float, *, sandbox: str = "auto") -> float:
+def measure_scaling(stub: Path, seconds: float, *, profile: Profile | None = None) -> float:
     """Return what two workers do against one, each pinned with its bots to one core."""
     bots = stub_bot("stub-x", stub), stub_bot("stub-d", stub)
     one = two = 0.0
@@ -106,7 +110,7 @@ def measure_scaling(stub: Path, seconds: float, *, sandbox: str = "auto") -> flo
                 workers=workers,
                 keep=True,
                 pin=True,
-                sandbox=sandbox,
+                profile=profile,
             )
             if workers == 1:
                 one += rate.requests
@@ -116,12 +120,12 @@ def measure_scaling(stub: Path, seconds: float, *, sandbox: str = "auto") -> flo
 
 
 def measure_python_games(
-    random: BotSpec, seconds: float, *, cpus: int, sandbox: str = "auto"
+    random: BotSpec, seconds: float, *, cpus: int, profile: Profile | None = None
 ) -> dict[str, float]:
     """Return games a second of the Python SDK's random bots: kept processes, and fresh ones."""
     bots = random, random
     found = {}
     for name, keep in (("kept", True), ("fresh", False)):
-        rate = play_for(seconds, bots, jobs=2 * cpus, workers=cpus, keep=keep, sandbox=sandbox)
+        rate = play_for(seconds, bots, jobs=2 * cpus, workers=cpus, keep=keep, profile=profile)
         found[name] = round(rate.games, 1)
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 import msgspec
@@ -13,6 +13,7 @@ from arena.cli import answers
 from arena.cli.config import Tournament
 from arena.cli.options import talking
 from arena.cli.planning import enlist
+from arena.cli.sandboxing import sandbox_options, sandboxing
 from arena.cli.talk import Talk, table
 from arena.cli.writable import make_writable
 from arena.rules import registry
@@ -37,15 +38,15 @@ __all__ = ["command"]
     show_default=True,
     help="Games over which a worker's memory is measured.",
 )
-@click.option(
-    "--sandbox",
-    type=click.Choice(["auto", "none"]),
-    default="auto",
-    show_default=True,
-    help="Whether bots are kept in the sandbox.",
-)
+@sandbox_options
 @talking
-def command(talk: Talk, seconds: float, games: int, sandbox: str) -> None:
+def command(
+    talk: Talk,
+    seconds: float,
+    games: int,
+    sandbox: Literal["auto", "none"] | None,
+    bwrap: str | None,
+) -> None:
     """Measure how fast this machine plays.
 
     The referee's cost a request against a bare round trip, requests and games a second, start-up
@@ -53,16 +54,17 @@ def command(talk: Talk, seconds: float, games: int, sandbox: str) -> None:
     """
     from arena.bench.measure import measure
 
+    kept = sandboxing(talk, mode=sandbox or "auto", bwrap=bwrap, data=None, has_strangers=False)
     with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
         try:
             settings = Tournament(bots=("random",))
             ruleset = registry.make(settings.ruleset)
-            (random,) = enlist(settings, ruleset, Path(folder), talk)
+            (random,) = enlist(settings, ruleset, Path(folder), talk, kept)
             found = measure(
                 random=random,
                 seconds=seconds,
                 memory_games=games,
-                sandbox=sandbox,
+                profile=kept.profile,
                 tell=lambda what: talk.say(f"Measuring {what} …"),
             )
         finally:

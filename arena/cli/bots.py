@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import tempfile
 from pathlib import Path
+from typing import Literal
 
 import click
 import trio
@@ -14,6 +15,7 @@ from arena.cli.config import Limits
 from arena.cli.limits import limits_of
 from arena.cli.options import complete_bot, talking
 from arena.cli.planning import greet_all
+from arena.cli.sandboxing import sandbox_options, sandboxing
 from arena.cli.talk import Talk, table
 from arena.cli.writable import make_writable
 from arena.errors import BotRefused
@@ -28,13 +30,26 @@ SHORT: dict[SideWord, str] = {"mister_x": "Mister X", "detectives": "detectives"
 
 @click.command("bots")
 @click.argument("bots", nargs=-1, metavar="[BOT]…", shell_complete=complete_bot)
+@sandbox_options
 @talking
-def command(talk: Talk, bots: tuple[str, ...]) -> None:
+def command(
+    talk: Talk,
+    bots: tuple[str, ...],
+    sandbox: Literal["auto", "none"] | None,
+    bwrap: str | None,
+) -> None:
     """List the reference bots, or look at the bots named.
 
     Each is started and greeted once, as before a run.
     """
     limits = limits_of(Limits())
+    kept = sandboxing(
+        talk,
+        mode=sandbox or "auto",
+        bwrap=bwrap,
+        data=None,
+        has_strangers=not set(bots) <= set(reference_names()),
+    )
     refused: list[str] = []
     found: dict[str, Entrant] = {}
     with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
@@ -44,7 +59,7 @@ def command(talk: Talk, bots: tuple[str, ...]) -> None:
                     found[text] = find_bot(text, Path(folder), limits=limits)
                 except BotRefused as error:
                     refused.append(str(error))
-            hellos = trio.run(greet_all, found, registry.names(), limits, False)
+            hellos = trio.run(greet_all, found, registry.names(), limits, False, kept)
             listed = []
             for text, hello in hellos.items():
                 if isinstance(hello, BotRefused):

@@ -92,6 +92,14 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     sandbox: Annotated[
         Literal["auto", "none"], Meta(description="whether bots are kept in the sandbox")
     ] = "auto"
+    bwrap: Annotated[
+        str | None,
+        Meta(description="path of bubblewrap, or `path` to search PATH too; without it the usual"),
+    ] = None
+    show: Annotated[
+        tuple[str, ...],
+        Meta(description="folders that bots in the sandbox see besides the system's"),
+    ] = ()
     self_play: Annotated[bool, Meta(description="whether a bot meets itself")] = False
     bench_after: Annotated[
         Positive, Meta(description="faults in a row, by plan order, that bench a bot")

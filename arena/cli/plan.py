@@ -15,9 +15,11 @@ import trio
 from arena.cli import answers
 from arena.cli.options import data_option, talking
 from arena.cli.planning import plan_of
+from arena.cli.sandboxing import Sandboxing
 from arena.cli.settings import join, tournament_options
 from arena.cli.talk import Talk, plural, table
 from arena.cli.tally import duration
+from arena.referee.pool import BotPool
 from arena.referee.record import GameRecord
 from arena.referee.referee import play_game
 from arena.store.packing import pack
@@ -53,8 +55,8 @@ def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> No
     A few games are tried for some seconds to know what one takes; nothing is stored.
     """
     settings = join(what, **options)
-    plan = plan_of(settings, data, talk)
-    sample = trio.run(try_games, plan)
+    plan, kept = plan_of(settings, data, talk)
+    sample = trio.run(try_games, plan, kept)
     answer = answer_of(plan, sample)
     talk.result(
         table(
@@ -89,16 +91,17 @@ def said(options: Mapping[str, Any]) -> Iterator[str]:
             yield from (f"--{name}", str(value))
 
 
-async def try_games(plan: Plan) -> Sample:
+async def try_games(plan: Plan, kept: Sandboxing) -> Sample:
     """Play games from all over the plan, one after the other, for a few seconds."""
     wanted = min(SAMPLED_GAMES, plan.count)
     records: list[GameRecord] = []
     started = time.monotonic()
-    with trio.move_on_after(SAMPLED_S):
-        for number in range(wanted):
-            record = await play_game(plan.spec(number * plan.count // wanted))
-            if record.aside.void is None:
-                records.append(record)
+    async with BotPool(profile=kept.profile) as pool:
+        with trio.move_on_after(SAMPLED_S):
+            for number in range(wanted):
+                record = await play_game(plan.spec(number * plan.count // wanted), pool)
+                if record.aside.void is None:
+                    records.append(record)
     took_s = time.monotonic() - started
     if not records:
         return Sample(games=0, game_s=0.0, game_bytes=0.0, escaped=0)

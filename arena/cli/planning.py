@@ -11,13 +11,15 @@ import trio
 
 from arena.cli.config import Tournament
 from arena.cli.limits import clock_of, limits_of
+from arena.cli.sandboxing import Sandboxing, sandboxing
 from arena.errors import BotRefused
 from arena.referee.greeting import greet
+from arena.referee.pool import BotPool
 from arena.referee.record import BotSpec, SideWord
 from arena.rules import registry
 from arena.rules.ruleset import Ruleset
 from arena.tournament import seeds
-from arena.tournament.entrants import Entrant, equal_names, find_bot
+from arena.tournament.entrants import Entrant, equal_names, find_bot, reference_names
 from arena.tournament.plan import Plan
 from protocol.messages import HelloAnswer, Limits
 
@@ -30,17 +32,26 @@ BOTH: tuple[SideWord, ...] = ("mister_x", "detectives")
 AT_ONCE = 8  # greetings; a slow interpreter is no reason to wait for it alone
 
 
-def plan_of(settings: Tournament, data: Path, talk: Talk) -> Plan:
-    """Return the plan of a tournament; every bot in it has been staged and greeted.
+def plan_of(settings: Tournament, data: Path, talk: Talk) -> tuple[Plan, Sandboxing]:
+    """Return the plan of a tournament, every bot staged and greeted, and how bots are kept.
 
     Raises:
-        ConfigError: if settings or bots can't be used, with the reason for each bot.
+        ConfigError: if settings or bots can't be used, with the reason for each bot; or if bots
+            can't be kept in the sandbox.
     """
     ruleset = registry.make(settings.ruleset)
-    bots = enlist(settings, ruleset, data, talk)
+    kept = sandboxing(
+        talk,
+        mode=settings.sandbox,
+        bwrap=settings.bwrap,
+        show=settings.show,
+        data=data,
+        has_strangers=not set(sides_of(settings)) <= set(reference_names()),
+    )
+    bots = enlist(settings, ruleset, data, talk, kept)
     open_seed = None if settings.seed is None else str(settings.seed)
     secret = seeds.new_secret() if open_seed is None else seeds.open_secret(open_seed)
-    return Plan(
+    plan = Plan(
         kind=settings.kind,
         ruleset=ruleset.text,
         behaviour=ruleset.behaviour,
@@ -55,10 +66,13 @@ def plan_of(settings: Tournament, data: Path, talk: Talk) -> Plan:
         limits=limits_of(settings.limits),
         keep=settings.restart == "keep",
         sandbox=settings.sandbox,
+        bwrap=settings.bwrap,
+        show=settings.show,
         bench_after=settings.bench_after,
         jobs=settings.jobs,
         executor=settings.executor,
     )
+    return plan, kept
 
 
 def sides_of(settings: Tournament) -> dict[str, tuple[SideWord, ...]]:
@@ -74,9 +88,9 @@ def sides_of(settings: Tournament) -> dict[str, tuple[SideWord, ...]]:
 
 
 def enlist(
-    settings: Tournament, ruleset: Ruleset[Any, Any], data: Path, talk: Talk
+    settings: Tournament, ruleset: Ruleset[Any, Any], data: Path, talk: Talk, kept: Sandboxing
 ) -> tuple[BotSpec, ...]:
-    """Find, stage and greet every bot.
+    """Find, stage and greet every bot, kept as it will be in its games.
 
     Raises:
         BotRefused: if one or more can't be played with; a line for each.
@@ -94,7 +108,8 @@ def enlist(
             for line in found[text].talk:
                 talk.say(line)
     refused += equal_names(found.values())
-    answers = trio.run(greet_all, found, (ruleset.text,), limits, settings.nodes is not None)
+    on_nodes = settings.nodes is not None
+    answers = trio.run(greet_all, found, (ruleset.text,), limits, on_nodes, kept)
     bots: list[BotSpec] = []
     for text, answer in answers.items():
         entrant = found[text]
@@ -117,6 +132,7 @@ async def greet_all(
     rulesets: tuple[str, ...],
     limits: Limits,
     nodes: bool,
+    kept: Sandboxing,
 ) -> dict[str, HelloAnswer | BotRefused]:
     """Start each bot once and greet it; several at a time, answers in the order of the names."""
     answers: dict[str, HelloAnswer | BotRefused] = {}
@@ -126,17 +142,17 @@ async def greet_all(
         async with room:
             try:
                 answers[text] = await greet(
-                    spec.command,
-                    spec.folder,
+                    spec,
                     rulesets=rulesets,
-                    limits=spec.limits.within(limits),
+                    limits=limits,
                     nodes=nodes,
-                    name=spec.name,
+                    sandbox=kept.mode,
+                    pool=pool,
                 )
             except BotRefused as error:
                 answers[text] = error
 
-    async with trio.open_nursery() as nursery:
+    async with BotPool(profile=kept.profile) as pool, trio.open_nursery() as nursery:
         for text, entrant in found.items():
             nursery.start_soon(one, text, entrant.spec)
     return {text: answers[text] for text in found}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from pathlib import Path
+from typing import Literal
 
 import click
 import msgspec
@@ -15,10 +16,12 @@ from arena.cli.config import Tournament
 from arena.cli.exits import Exit
 from arena.cli.options import complete_bot, data_option, ruleset_option, talking
 from arena.cli.planning import plan_of
+from arena.cli.sandboxing import Sandboxing, sandbox_options
 from arena.cli.stored import open_data
 from arena.cli.talk import Talk
 from arena.errors import ConfigError
-from arena.referee.record import GameRecord, SideWord
+from arena.referee.pool import BotPool
+from arena.referee.record import GameRecord, GameSpec, SideWord
 from arena.referee.referee import play_game
 from arena.store.database import Database
 from arena.store.runs import Run
@@ -35,6 +38,7 @@ SIDES: dict[SideWord, str] = {"mister_x": "Mister X", "detectives": "the detecti
 @click.argument("detectives", metavar="DETECTIVES_BOT", shell_complete=complete_bot)
 @ruleset_option
 @click.option("--seed", metavar="S", help="Play this seed's deal again; each game prints its own.")
+@sandbox_options
 @click.option("--no-clock", is_flag=True, help="Wait for ever: for a debugger inside a bot.")
 @data_option
 @talking
@@ -44,6 +48,8 @@ def command(
     detectives: str,
     ruleset: str | None,
     seed: str | None,
+    sandbox: Literal["auto", "none"] | None,
+    bwrap: str | None,
     data: Path,
     *,
     no_clock: bool,
@@ -52,13 +58,25 @@ def command(
 
     Both are named like every BOT: a reference bot, a folder, a file, or a quoted command line.
     """
-    plan = plan_of_one(talk, mister_x, detectives, ruleset, seed, data, no_clock=no_clock)
+    plan, kept = plan_of_one(
+        talk,
+        Tournament(
+            ruleset=ruleset or Tournament().ruleset,
+            deals=1,
+            seed=seed if seed is not None else secrets.token_hex(4),
+            sandbox=sandbox or "auto",
+            bwrap=bwrap,
+        ),
+        (mister_x, detectives),
+        data,
+        no_clock=no_clock,
+    )
     with open_data(data, create=True) as database:
         run = database.begin(plan, afresh=True)
         with database.claim(run):
             again = not any(True for _ in database.missing(run))
             started = time.monotonic()
-            record = trio.run(play_game, run.plan.spec(0))
+            record = trio.run(play_kept, run.plan.spec(0), kept)
             took_s = time.monotonic() - started
             if again:
                 compare(talk, database, run, record)
@@ -73,31 +91,26 @@ def command(
     return Exit.FAULTS if record.core.faults else Exit.DONE
 
 
+async def play_kept(spec: GameSpec, kept: Sandboxing) -> GameRecord:
+    """Play one game with bots kept as it was decided."""
+    async with BotPool(profile=kept.profile) as pool:
+        return await play_game(spec, pool)
+
+
 def plan_of_one(
-    talk: Talk,
-    mister_x: str,
-    detectives: str,
-    ruleset: str | None,
-    seed: str | None,
-    data: Path,
-    *,
-    no_clock: bool,
-) -> Plan:
+    talk: Talk, settings: Tournament, bots: tuple[str, str], data: Path, *, no_clock: bool
+) -> tuple[Plan, Sandboxing]:
     """Return the plan of one game: a run like any other, but not a rated one."""
-    settings = Tournament(
-        ruleset=ruleset or Tournament().ruleset,
-        deals=1,
-        seed=seed if seed is not None else secrets.token_hex(4),
-        self_play=mister_x == detectives,
-    )
+    mister_x, detectives = bots
     if mister_x == detectives:
-        settings = msgspec.structs.replace(settings, bots=(mister_x,))
+        settings = msgspec.structs.replace(settings, bots=(mister_x,), self_play=True)
     else:
         settings = msgspec.structs.replace(settings, mister_x=(mister_x,), detectives=(detectives,))
-    plan = plan_of(settings, data, talk)
+    plan, kept = plan_of(settings, data, talk)
     if plan.count != 1:
         raise ConfigError(f"{mister_x} can't sit on both sides; it plays one of them only.")
-    return msgspec.structs.replace(plan, rated=False, clock=None if no_clock else plan.clock)
+    clock = None if no_clock else plan.clock
+    return msgspec.structs.replace(plan, rated=False, clock=clock), kept
 
 
 def compare(talk: Talk, database: Database, run: Run, record: GameRecord) -> None:

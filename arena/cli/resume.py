@@ -8,6 +8,7 @@ import click
 
 from arena.cli.options import data_option, talking
 from arena.cli.run import carry_on, introduce
+from arena.cli.sandboxing import sandboxing_of
 from arena.cli.stored import find_run, open_data, run_argument
 from arena.cli.talk import Talk
 
@@ -28,4 +29,4 @@ def command(talk: Talk, run: str | None, data: Path) -> int:
         found = find_run(database, run)
         database.touch(found)
         introduce(talk, database, found)
-        return carry_on(talk, database, found, data)
+        return carry_on(talk, database, found, data, sandboxing_of(talk, found.plan, data))

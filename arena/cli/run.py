@@ -12,13 +12,13 @@ from arena.cli.exits import Exit
 from arena.cli.options import data_option, talking
 from arena.cli.planning import plan_of
 from arena.cli.running import play_missing
+from arena.cli.sandboxing import Sandboxing
 from arena.cli.settings import join, tournament_options
 from arena.cli.stored import open_data
 from arena.cli.talk import Talk, plural
 from arena.errors import Interrupted, StoreError
 from arena.store.database import Database
 from arena.store.runs import Run
-from arena.tournament.plan import Plan
 
 __all__ = ["carry_on", "command"]
 
@@ -35,15 +35,15 @@ def command(talk: Talk, what: tuple[str, ...], data: Path, *, afresh: bool, **op
     FILE.toml, and options win over it. A run with the same plan goes on where it is: only missing
     games are played, and of a changed bot only its own.
     """
-    plan = plan_of(join(what, **options), data, talk)
+    plan, kept = plan_of(join(what, **options), data, talk)
     with open_data(data, create=True) as database:
         run = database.begin(plan, afresh=afresh)
         introduce(talk, database, run)
-        return carry_on(talk, database, run, data)
+        return carry_on(talk, database, run, data, kept)
 
 
 def introduce(talk: Talk, database: Database, run: Run) -> None:
-    """Say what is going to be played, what was promised about its secret, and by which rights."""
+    """Say what is going to be played, and what was promised about its secret."""
     plan = run.plan
     stored = sum(1 for _ in database.results(run))
     talk.say(
@@ -56,23 +56,9 @@ def introduce(talk: Talk, database: Database, run: Run) -> None:
         talk.say(f"Open seed {plan.open_seed!r}: anybody can know its deals.")
     else:
         talk.say(f"SHA-256 of its secret:\n  {plan.commitment}")
-    if stored < plan.count:
-        tell_rights(talk, plan)
 
 
-def tell_rights(talk: Talk, plan: Plan) -> None:
-    """Say in one line that there is no sandbox yet, louder where other people's bots play."""
-    strangers = [bot.name for bot in plan.entrants if not bot.trusted]
-    if strangers:
-        talk.warn(
-            f"no sandbox: {', '.join(strangers)} can do whatever you can; records are marked "
-            "`unsandboxed`"
-        )
-    else:
-        talk.say("No sandbox: all bots are the arena's own; records are marked `unsandboxed`.")
-
-
-def carry_on(talk: Talk, database: Database, run: Run, data: Path) -> int:
+def carry_on(talk: Talk, database: Database, run: Run, data: Path, kept: Sandboxing) -> int:
     """Play what is missing, then tell how the run ended; return the exit code.
 
     Raises:
@@ -81,7 +67,7 @@ def carry_on(talk: Talk, database: Database, run: Run, data: Path) -> int:
     resume = talk.here(f"arena resume {run.id}")
     started = time.monotonic()
     try:
-        summary, stopped = play_missing(talk, database, run)
+        summary, stopped = play_missing(talk, database, run, kept)
     except StoreError as error:
         raise StoreError(f"{error}\nWhat was stored stays. Go on with: {resume}") from error
     took_s = time.monotonic() - started

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import trio
 
 from arena.cli.progress import watching
+from arena.cli.sandboxing import Sandboxing
 from arena.cli.talk import Talk
 from arena.cli.tally import Tally
 from arena.errors import ArenaError
@@ -48,7 +49,9 @@ class Stopped:
         return self.count > 1
 
 
-def play_missing(talk: Talk, database: Database, run: Run) -> tuple[Summary, Stopped]:
+def play_missing(
+    talk: Talk, database: Database, run: Run, kept: Sandboxing
+) -> tuple[Summary, Stopped]:
     """Play the missing games of a run and store each as it ends.
 
     Raises:
@@ -80,7 +83,7 @@ def play_missing(talk: Talk, database: Database, run: Run) -> tuple[Summary, Sto
                 summary = await play_run(
                     database,
                     run,
-                    LocalExecutor(plan.jobs),
+                    LocalExecutor(plan.jobs, settings=kept.settings),
                     stop=stopped.stop,
                     on_stored=add,
                     on_judged=tally.add_judged,

@@ -14,6 +14,7 @@ import msgspec
 from arena.cli import config
 from arena.cli.config import MOST_DEALS, Tournament
 from arena.cli.options import complete_bot, ruleset_option
+from arena.cli.sandboxing import sandbox_options
 from arena.errors import ConfigError
 
 __all__ = ["check_names", "join", "tournament_options"]
@@ -28,11 +29,7 @@ SMALL_DEALS = 40  # `arena run` alone is done within half a minute on two cores
 def tournament_options(function: F) -> F:
     """Add the arguments and options that decide a tournament, shared by `run` and `plan`."""
     for option in (
-        click.option(
-            "--sandbox",
-            type=click.Choice(["auto", "none"]),
-            help="Whether bots are kept in the sandbox.  [default: auto]",
-        ),
+        sandbox_options,
         click.option(
             "--executor",
             type=click.Choice(["local"]),
@@ -143,6 +140,8 @@ def beside(made: Tournament, folder: Path) -> Tournament:
         bots=tuple(path_from(text, folder) for text in made.bots),
         mister_x=tuple(path_from(text, folder) for text in made.mister_x),
         detectives=tuple(path_from(text, folder) for text in made.detectives),
+        bwrap=str(folder / made.bwrap) if made.bwrap and "/" in made.bwrap else made.bwrap,
+        show=tuple(str((folder / text).absolute()) for text in made.show),
     )
 
 

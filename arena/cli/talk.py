@@ -115,6 +115,12 @@ class Talk:
         plain = not self.color or not sys.stderr.isatty()
         click.echo(line if plain else click.style(line, fg="yellow"), err=True)
 
+    def alarm(self, text: str) -> None:
+        """Print a warning that is spelt out in full elsewhere, `-q` or not."""
+        line = folded(visible(text))
+        plain = not self.color or not sys.stderr.isatty()
+        click.echo(line if plain else click.style(line, fg="red", bold=True), err=True)
+
     def next(self, text: str, why: str = "", *, data: bool = False) -> None:
         """Print the one line that says what to do next.
 

@@ -12,7 +12,7 @@ import msgspec
 
 from arena.errors import BotFault, BotRefused, HostFault, IllegalMove
 from arena.referee.record import Fault, FaultKind, Phase, SideWord
-from arena.sandbox.channel import BotExited, BotOverran, BotTooSlow
+from arena.sandbox.channel import BotExited, BotOverran, BotTookTooMuch, BotTooSlow
 from protocol.errors import LocalProtocolError, RemoteProtocolError
 from protocol.quoting import quote
 
@@ -42,6 +42,7 @@ PRECEDENCE: tuple[FaultKind, ...] = (
 # The first row that fits counts; None: our own fault, the game is void.
 TABLE: tuple[tuple[type[Exception], FaultKind | None], ...] = (
     (BotRefused, "refused"),
+    (BotTookTooMuch, "resource"),
     (BotTooSlow, "timeout"),
     (BotExited, "crash"),
     (BotOverran, "protocol"),

@@ -5,18 +5,17 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
-from arena.errors import BotFault, BotRefused
+from arena.errors import BotFault, BotRefused, HostFault
 from arena.referee.faults import caught
+from arena.referee.pool import BotPool
 from arena.referee.record import BotSpec
 from arena.referee.requests import VERSIONS, hello_request
-from arena.referee.seat import Seat
 from arena.rules.ruleset import Side
 from arena.sandbox.channel import LineChannel
-from arena.sandbox.limits import END_GRACE_S
-from arena.sandbox.process import open_bot
 from protocol.errors import RemoteProtocolError
-from protocol.messages import Bye, HelloAnswer, Limits
+from protocol.messages import HelloAnswer, Limits
 from protocol.quoting import quote
 from protocol.session import agree
 
@@ -67,51 +66,65 @@ def check_fits(hello: HelloAnswer, *, side: Side, ruleset: str, nodes: bool) -> 
 
 
 async def greet(
-    command: Sequence[str],
-    folder: str,
+    bot: BotSpec,
     *,
     rulesets: Sequence[str],
     limits: Limits,
     nodes: bool = False,
-    name: str = "",
+    sandbox: Literal["auto", "none"] = "none",
+    pool: BotPool | None = None,
 ) -> HelloAnswer:
     """Start a bot, exchange `hello`, and end it.
 
     Args:
-        command: the bot's command, run in `folder`.
-        folder: the staged copy.
+        bot: which was staged.
         rulesets: full texts of what it may be dealt; it must play one of them.
-        limits: what it is held to.
+        limits: the organiser's; a bot may have asked for less.
         nodes: whether the run is played on a count.
-        name: what to call the bot in a refusal; its program's name if empty.
+        sandbox: whether bots are kept in the sandbox.
+        pool: who starts it; without one a pool of its own, which has no sandbox.
 
     Raises:
         BotRefused: if it can't be started or greeted, or fits no side or ruleset; one sentence
-            with the cause and the cure, and the end of its standard error below.
-        HostFault: if this machine has no room for a process.
+            with the bot's name, the cause and the cure, and the end of its standard error below.
+        HostFault: if this machine has no room for a process, or no sandbox for a stranger's bot.
     """
-    shown = quote((name or (Path(command[0]).name if command else "the bot")).encode(), 40)
-    bot = BotSpec(name=shown, version="", hash="", command=tuple(command), folder=folder)
-    hello: HelloAnswer | None = None
-    problem = ""
+    if pool is not None:
+        return await _greet(bot, rulesets, limits, nodes, sandbox, pool)
+    async with BotPool() as own:
+        try:
+            return await _greet(bot, rulesets, limits, nodes, sandbox, own)
+        except (BotRefused, HostFault) as exc:  # not through the nursery, which would wrap it
+            failed = exc
+    raise failed
+
+
+async def _greet(
+    bot: BotSpec,
+    rulesets: Sequence[str],
+    limits: Limits,
+    nodes: bool,
+    sandbox: Literal["auto", "none"],
+    pool: BotPool,
+) -> HelloAnswer:
+    shown = quote((bot.name or Path(bot.command[0]).name).encode(), 40)
     try:
-        async with open_bot(command, folder, limits=limits) as process:
-            seat = Seat(bot, Side.MISTER_X, process)
-            try:
-                hello = await seat.greet(
-                    hello_request(secrets.token_hex(8), rulesets, limits), limits
-                )
-                _check_any(hello, rulesets, nodes=nodes)
-                seat.tell(Bye())
-                await process.end(grace_s=END_GRACE_S)
-            except (BotFault, RemoteProtocolError) as exc:
-                await process.end()
-                fault = caught(exc, "mister_x", "start-up")
-                problem = f"{fault.text}. {_sentence(fault.hint)}{_last_words(process)}"
+        seat = pool.start(bot, Side.MISTER_X, limits=limits, sandbox=sandbox)
     except BotRefused as exc:
         raise BotRefused(f"{shown}: {exc}") from exc
-    if hello is None or problem:
-        raise BotRefused(f"{shown}: {problem}")
+    try:
+        hello = await seat.greet(
+            hello_request(secrets.token_hex(8), rulesets, seat.limits), seat.limits
+        )
+        _check_any(hello, rulesets, nodes=nodes)
+        await pool.dismiss(seat)
+    except (BotFault, RemoteProtocolError) as exc:
+        await pool.drop(seat)
+        fault = caught(exc, "mister_x", "start-up")
+        said = f"{fault.text}. {_sentence(fault.hint)}{_last_words(seat.channel)}"
+        raise BotRefused(f"{shown}: {said}") from exc
+    finally:
+        await pool.drop(seat)  # if anything else came between
     return hello
 
 

@@ -1,5 +1,8 @@
 """BotPool: starts bots for the games of one worker, and keeps those that serve many games.
 
+Here is decided who is kept in the sandbox: with `auto` everybody, and where there is none only the
+arena's own bots play, without it; with `none` nobody.
+
 A kept process serves one bot and one side; after any fault or unread byte it is replaced.
 """
 
@@ -9,17 +12,22 @@ import os
 from collections import OrderedDict
 from math import ceil
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Literal, Protocol, Self
 
 import trio
 
+from arena.errors import HostFault
 from arena.referee.record import BotSpec, GameSpec
 from arena.referee.seat import Seat
 from arena.rules.ruleset import Side
+from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.channel import LineChannel
+from arena.sandbox.holding import Guard
 from arena.sandbox.hub import Hub
 from arena.sandbox.limits import END_GRACE_S
-from arena.sandbox.process import start_bot
+from arena.sandbox.sandboxes import Sandbox
+from arena.sandbox.starting import start_bot
+from arena.sandbox.warden import Warden
 from protocol.messages import Bye, Limits
 
 __all__ = ["BotPool", "Starter", "cpu_backstop_s"]
@@ -27,13 +35,15 @@ __all__ = ["BotPool", "Starter", "cpu_backstop_s"]
 _MOST_IDLE = 64  # kept processes that wait for a game; the one idle longest goes first
 _CPU_SPARE_S = 10
 
-_Key = tuple[str, tuple[str, ...], str, Side, str]
+_Key = tuple[BotSpec, Side, str, Limits, str]
 
 
 class Starter(Protocol):
-    """Starts a bot; the seam for the sandbox and for fakes. Raises as `start_bot` does."""
+    """Starts a bot; the seam for fakes. Raises as `start_bot` does."""
 
-    def __call__(self, bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> LineChannel:
+    def __call__(
+        self, bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool
+    ) -> LineChannel:
         """Start it."""
 
 
@@ -41,17 +51,30 @@ class BotPool:
     """The bots of one worker. `async with BotPool() as pool`: at its end no process is left.
 
     Args:
-        start: starts a bot; by default as a plain process.
+        start: starts a bot; by default as a process.
+        profile: of this machine's sandbox, which has passed its self-test; None without one.
+
+    Attributes:
+        sandbox: in a few words what bots are kept in; None without a sandbox.
     """
 
-    def __init__(self, start: Starter | None = None) -> None:
+    def __init__(self, start: Starter | None = None, *, profile: Profile | None = None) -> None:
+        self.sandbox: str | None = None
+        self._guard: Guard | None = None
+        if profile is not None:
+            self.sandbox = f"bubblewrap {profile.version}, route {profile.route}"
+            self._guard = Guard(Sandbox(profile), Warden())
+        self._watching = trio.CancelScope()
         self._start = start or self._start_process
         self._hub = Hub()
         self._idle: OrderedDict[int, tuple[_Key, Seat]] = OrderedDict()
         self._manager = trio.open_nursery()
 
     async def __aenter__(self) -> Self:
-        self._hub.start(await self._manager.__aenter__())
+        nursery = await self._manager.__aenter__()
+        self._hub.start(nursery)
+        if self._guard is not None:
+            nursery.start_soon(self._watch, self._guard.warden)
         return self
 
     async def __aexit__(
@@ -67,32 +90,75 @@ class BotPool:
         finally:
             self._idle.clear()
             self._hub.stop()
+            self._watching.cancel()
+            if self._guard is not None:
+                self._guard.sandbox.close()
         return await self._manager.__aexit__(kind, error, trace)
 
-    def _start_process(self, bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> LineChannel:
-        return start_bot(self._hub, bot.command, bot.folder, limits=limits, cpu_s=cpu_s)
+    async def _watch(self, warden: Warden) -> None:
+        with self._watching:
+            await warden.run()
+
+    def _start_process(
+        self, bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool
+    ) -> LineChannel:
+        return start_bot(
+            self._hub,
+            bot.command,
+            bot.folder,
+            limits=limits,
+            cpu_s=cpu_s,
+            guard=self._guard if sandboxed else None,
+        )
+
+    def start(
+        self,
+        bot: BotSpec,
+        side: Side,
+        *,
+        limits: Limits,
+        sandbox: Literal["auto", "none"],
+        cpu_s: int | None = None,
+    ) -> Seat:
+        """Return a seat with a new process, that is not greeted yet (`Seat.hello` is None).
+
+        Args:
+            bot: who is to sit there.
+            side: which it plays.
+            limits: the organiser's; a bot may have asked for less.
+            sandbox: whether bots are kept in the sandbox.
+            cpu_s: CPU seconds of one process, a backstop; None for none.
+
+        Raises:
+            BotRefused: if the command can't be started as it is.
+            HostFault: if this machine is out of processes, descriptors or memory, or has no
+                sandbox for a bot that is not the arena's own.
+        """
+        sandboxed = sandbox == "auto" and self.sandbox is not None
+        if sandbox == "auto" and not sandboxed and not bot.trusted:
+            raise HostFault(
+                f"there is no sandbox here, and {bot.name} is none of the arena's own bots"
+            )
+        held_to = bot.limits.within(limits)
+        channel = self._start(bot, limits=held_to, cpu_s=cpu_s, sandboxed=sandboxed)
+        return Seat(bot, side, channel, limits=held_to, sandboxed=sandboxed)
 
     def seat(self, spec: GameSpec, side: Side) -> Seat:
         """Return a seat for this side of a game: a kept one that is free, else a new process.
 
-        A new one is not greeted yet (`Seat.hello` is None). Whoever takes a seat gives it back
-        with `keep`, `dismiss` or `drop`.
-
-        Raises:
-            BotRefused: if the command can't be started as it is.
-            HostFault: if this machine is out of processes, descriptors or memory.
+        Whoever takes a seat gives it back with `keep`, `dismiss` or `drop`. Raises as `start`
+        does.
         """
         bot = spec.mister_x if side is Side.MISTER_X else spec.detectives
         if spec.keep:
-            key = _key(bot, side, spec.ruleset)
+            key = _key(bot, side, spec)
             for number, (other, seat) in reversed(self._idle.items()):
                 if other == key:
                     del self._idle[number]
                     seat.new_game()
                     return seat
         cpu_s = None if spec.keep else cpu_backstop_s(spec)
-        limits = bot.limits.within(spec.limits)
-        return Seat(bot, side, self._start(bot, limits=limits, cpu_s=cpu_s))
+        return self.start(bot, side, limits=spec.limits, sandbox=spec.sandbox, cpu_s=cpu_s)
 
     def can_keep(self, seat: Seat, spec: GameSpec) -> bool:
         """Whether a seat whose bot had no fault may serve the next game too.
@@ -108,8 +174,8 @@ class BotPool:
         )
 
     async def keep(self, seat: Seat, spec: GameSpec) -> None:
-        """Keep a seat for the next game of the same bot, side and ruleset."""
-        self._idle[id(seat)] = (_key(seat.bot, seat.side, spec.ruleset), seat)
+        """Keep a seat for the next game of the same bot, side, ruleset and limits."""
+        self._idle[id(seat)] = (_key(seat.bot, seat.side, spec), seat)
         if len(self._idle) > _MOST_IDLE:
             await self.dismiss(self._idle.popitem(last=False)[1][1])
 
@@ -145,5 +211,5 @@ def cpu_backstop_s(spec: GameSpec, *, turns: int = 1_000) -> int | None:
     return ceil(game_s * cores + spec.limits.first_ready_ms / 1000) + _CPU_SPARE_S
 
 
-def _key(bot: BotSpec, side: Side, ruleset: str) -> _Key:
-    return bot.hash, bot.command, bot.folder, side, ruleset
+def _key(bot: BotSpec, side: Side, spec: GameSpec) -> _Key:
+    return bot, side, spec.ruleset, spec.limits, spec.sandbox

@@ -46,6 +46,11 @@ class AskedLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     open_files: Asked | None = None
     file_mib: Asked | None = None
 
+    @classmethod
+    def of(cls, limits: Limits) -> AskedLimits:
+        """Return that part of what a bot is held to."""
+        return cls(**{name: getattr(limits, name) for name in cls.__struct_fields__})
+
     def within(self, limits: Limits) -> Limits:
         """Return what the bot is held to: the smaller of the organiser's and its own."""
         asked = {
@@ -160,6 +165,7 @@ class SeatAside(msgspec.Struct, frozen=True, kw_only=True):
     fault_text: str | None = None  # one line
     hint: str | None = None
     evidence: dict[str, Any] | None = None  # last request, last bytes, exit status, times
+    held_to: AskedLimits | None = None  # what its process was held to; None if none was started
 
 
 class Aside(msgspec.Struct, frozen=True, kw_only=True):
@@ -172,6 +178,7 @@ class Aside(msgspec.Struct, frozen=True, kw_only=True):
     mister_x: SeatAside
     detectives: SeatAside
     void: str | None = None  # why the game counts for nobody
+    sandbox: str | None = None  # what held the bots, e.g. `bubblewrap 0.11.0, route U`
 
 
 class GameRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from arena.referee.faults import Caught, describe, forfeit
 from arena.referee.record import (
     FORMAT,
     Aside,
+    AskedLimits,
     BotName,
     BotSpec,
     Core,
@@ -51,6 +52,7 @@ class SideNotes:
         self.stderr_dropped = 0
         self.log: tuple[str, ...] = ()
         self.log_dropped = 0
+        self.seat: Seat | None = None
         self.fault: Caught | None = None
         self.evidence: dict[str, Any] | None = None
 
@@ -127,6 +129,7 @@ class Recorder:
     def seat_left(self, side: Side, seat: Seat) -> None:
         """Note what is known of a bot once its game is over and its process ended or kept."""
         notes = self.sides[side]
+        notes.seat = seat
         notes.start_ms = seat.start_ms
         notes.log, notes.log_dropped = tuple(seat.log), seat.log_dropped
         notes.stderr, notes.stderr_dropped = seat.channel.take_stderr()
@@ -146,12 +149,15 @@ class Recorder:
         bot = self._spec.mister_x if side is Side.MISTER_X else self._spec.detectives
         return describe(fault, bot=bot.name, game=self._spec.game, play=len(self.plays))
 
-    def record(self, state: Any, *, void: str | None = None) -> GameRecord:
+    def record(
+        self, state: Any, *, void: str | None = None, sandbox: str | None = None
+    ) -> GameRecord:
         """Return the game's record.
 
         Args:
             state: the last one.
             void: why the game counts for nobody, if it does.
+            sandbox: what held those bots that were kept in the sandbox.
         """
         spec, ruleset = self._spec, self._ruleset
         verdict = Verdict(winner=None, reason=VOID) if void else self.verdict(state)
@@ -187,17 +193,23 @@ class Recorder:
             mister_x=self._aside(Side.MISTER_X),
             detectives=self._aside(Side.DETECTIVES),
             void=void,
+            sandbox=sandbox if any(seat.sandboxed for seat in self._seats()) else None,
         )
         return GameRecord(core=core, notes=self.notes, aside=aside)
 
     def _marks(self) -> tuple[str, ...]:
-        # The sandbox is not there yet: no bot of any game runs in one.
-        marks = ["unsandboxed"]
+        marks = []
+        if self._spec.sandbox == "none" or not all(seat.sandboxed for seat in self._seats()):
+            marks.append("unsandboxed")
         if self._spec.keep:
             marks.append("kept")
         if self.overloaded:
             marks.append("overloaded")
         return tuple(marks)
+
+    def _seats(self) -> list[Seat]:
+        """Return the seats whose bots were started."""
+        return [notes.seat for notes in self.sides.values() if notes.seat is not None]
 
     def _aside(self, side: Side) -> SeatAside:
         notes = self.sides[side]
@@ -212,6 +224,7 @@ class Recorder:
             fault_text=self.fault_line(side),
             hint=None if notes.fault is None else notes.fault.hint,
             evidence=notes.evidence,
+            held_to=None if notes.seat is None else AskedLimits.of(notes.seat.limits),
         )
 
 

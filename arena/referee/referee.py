@@ -10,7 +10,7 @@ import trio
 from msgspec import UNSET, Raw
 
 from arena.referee import clock as clocks
-from arena.referee.faults import CAUGHT, Caught, caught, is_ours, tell
+from arena.referee.faults import CAUGHT, HINTS, Caught, caught, is_ours, tell
 from arena.referee.greeting import check_fits
 from arena.referee.keys import wire_ids
 from arena.referee.pool import BotPool
@@ -71,7 +71,7 @@ class _Game:
         finally:
             if not over:  # cancelled, or a bug: leave no process behind
                 await self._break_off()
-        return self.recorder.record(self.state, void=self.void)
+        return self.recorder.record(self.state, void=self.void, sandbox=self.pool.sandbox)
 
     # --- start-up -------------------------------------------------------------------------------
 
@@ -89,8 +89,8 @@ class _Game:
         try:
             seat = self.seats[side] = self.pool.seat(spec, side)
             if seat.hello is None:
-                limits = seat.bot.limits.within(spec.limits)
-                hello = await seat.greet(hello_request(hello_id, (spec.ruleset,), limits), limits)
+                request = hello_request(hello_id, (spec.ruleset,), seat.limits)
+                hello = await seat.greet(request, seat.limits)
                 check_fits(hello, side=side, ruleset=spec.ruleset, nodes=spec.nodes is not None)
             deal = deal_request(
                 deal_id,
@@ -136,15 +136,16 @@ class _Game:
 
     def _catch_gone(self, side: Side, seat: Seat) -> None:
         """Both sides are seen failing at one look: neither may gain by being asked second."""
-        status = seat.channel.evidence().get("exit_status")
+        evidence = seat.channel.evidence()
+        breach, status = evidence.get("breach"), evidence.get("exit_status")
         how = f"ended with {status}" if status else "closed its standard output"
         self.recorder.fault(
             Caught(
                 side=side.value,
-                kind="crash",
+                kind="resource" if breach else "crash",
                 phase="off-turn",
-                text=f"the bot {how} while the other side was to move",
-                hint="exit after `bye` only",
+                text=breach or f"the bot {how} while the other side was to move",
+                hint=HINTS["resource"] if breach else "exit after `bye` only",
             ),
             seat,
         )

@@ -25,12 +25,29 @@ class Seat:
         last_request: the last line that was sent.
         last_line: the last line that came.
         start_ms: from spawn to the first `ready`; None before it.
+
+    Args:
+        bot: who sits there.
+        side: which it plays.
+        channel: to its process.
+        limits: what that is held to.
+        sandboxed: whether it is kept in the sandbox.
     """
 
-    def __init__(self, bot: BotSpec, side: Side, channel: LineChannel) -> None:
+    def __init__(
+        self,
+        bot: BotSpec,
+        side: Side,
+        channel: LineChannel,
+        *,
+        limits: Limits,
+        sandboxed: bool = False,
+    ) -> None:
         self.bot = bot
         self.side = side
         self.channel = channel
+        self.limits = limits
+        self.sandboxed = sandboxed
         self.hello: HelloAnswer | None = None
         self.phase: Phase = "start-up"
         self.log: list[str] = []

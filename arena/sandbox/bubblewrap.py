@@ -48,6 +48,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         bwrap: path of bubblewrap.
+        version: of it.
         route: `U` for an ordinary user, `R` for root.
         visible: what of the host is shown.
         prlimit, setpriv: paths of the two programs inside; `setpriv` is used in route R alone.
@@ -58,6 +59,7 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     bwrap: str
+    version: str = ""
     route: Route
     visible: Visible
     prlimit: str

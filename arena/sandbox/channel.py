@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from arena.errors import BotFault
 
-__all__ = ["BotExited", "BotOverran", "BotTooSlow", "LineChannel"]
+__all__ = ["BotExited", "BotOverran", "BotTooSlow", "BotTookTooMuch", "LineChannel"]
 
 
 class BotTooSlow(BotFault):
@@ -33,6 +33,13 @@ class BotOverran(BotFault):
 
     def __init__(self, text: str, hint: str = "") -> None:
         super().__init__("protocol", text, hint)
+
+
+class BotTookTooMuch(BotFault):
+    """The bot passed a limit on memory, processes, files or sockets, and was killed for it."""
+
+    def __init__(self, text: str, hint: str = "") -> None:
+        super().__init__("resource", text, hint)
 
 
 class LineChannel(Protocol):
@@ -60,7 +67,9 @@ class LineChannel(Protocol):
         Raises:
             BotTooSlow: if no whole line came in time, or the request was not read in time.
             BotExited: if the process ended or closed a stream, and no whole line is left.
+            BotTookTooMuch: if it was killed for passing a limit, and no whole line is left.
             BotOverran: if a line is too long.
+            HostFault: if its sandbox failed before the bot had begun.
         """
 
     async def listen(self) -> bytes:

@@ -173,7 +173,7 @@ def _try(
     if isinstance(version, Refusal):
         return version
     for proc in (True, False):
-        tested = msgspec.structs.replace(profile, proc=proc)
+        tested = msgspec.structs.replace(profile, version=version, proc=proc)
         name = fingerprint(tested, version, python)
         if remembered(cache, name):
             return _found(tested, candidate, version, None)

@@ -152,12 +152,15 @@ def count_files(init: int, places: Collection[str]) -> int | None:
         places: mount points inside, each of a file system of its own.
 
     Returns:
-        The sum; None if they can't be read.
+        The sum; None if they can't be read, or the sandbox still has our own root.
     """
     count = 0
+    root = f"/proc/{init}/root"
     try:
+        if os.path.samefile(f"{root}/", "/"):  # noqa: PTH121
+            return None
         for place in places:
-            told = os.statvfs(f"/proc/{init}/root{place}")
+            told = os.statvfs(f"{root}{place}")
             count += told.f_files - told.f_ffree
     except OSError:
         return None

@@ -118,7 +118,12 @@ class Box:
         return self.init_fd < 0 or bool(select.select([self.init_fd], [], [], 0)[0])
 
     def close(self) -> None:
-        """Give back descriptors and user id, once no process is left; may be called twice."""
+        """Give back descriptors and, if no process is left, the user id; may be called twice.
+
+        The user id of a sandbox that no kill empties is not given to another bot.
+        """
+        if not self.is_over():
+            self._ids = None
         for fd in (self._status_fd, self.init_fd):
             if fd >= 0:
                 os.close(fd)

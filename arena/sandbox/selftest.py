@@ -355,6 +355,7 @@ def remember(cache: Path | None, name: str) -> None:
     if cache is None:
         return
     with suppress(OSError):
+        cache.parent.mkdir(parents=True, exist_ok=True)
         fresh = cache.with_name(f"{cache.name}.{os.getpid()}")
         fresh.write_text(json.dumps({"passed": name}))
         fresh.replace(cache)

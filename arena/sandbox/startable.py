@@ -27,13 +27,16 @@ _MACHINES = {
 }
 
 
-def check_startable(command: Sequence[str], folder: Path) -> None:
+def check_startable(
+    command: Sequence[str], folder: Path, *, visible: Sequence[str] | None = None
+) -> None:
     """Look at the program as the kernel will, and tell the ways apart in which it can't start.
 
     Args:
         command: the bot's command; a first word with a slash is relative to `folder`, else it is
             searched in the PATH of the bot's environment.
         folder: the bot's folder.
+        visible: folders and files that the sandbox shows; None without a sandbox.
 
     Raises:
         BotRefused: with the cause and its cure, without any path of this host.
@@ -55,6 +58,20 @@ def check_startable(command: Sequence[str], folder: Path) -> None:
     if not os.access(program, os.X_OK):
         raise BotRefused(f"the program {shown} has no execute bit; run `chmod +x` on it")
     _check_content(program, shown, folder)
+    if visible is not None:
+        _check_visible(program, shown, (*visible, str(folder)))
+
+
+def _check_visible(program: Path, shown: str, places: Sequence[str]) -> None:
+    real = os.path.realpath(program)
+    for place in map(os.path.realpath, places):
+        if real == place or real.startswith(place.rstrip("/") + "/"):
+            return
+    raise BotRefused(
+        f"the program {shown} lies where bots in the sandbox can't see it; install it for all "
+        "users below /usr, copy it into the bot's folder, or name its folder in `show` of the "
+        "tournament file"
+    )
 
 
 def _find(word: str, folder: Path) -> Path | None:

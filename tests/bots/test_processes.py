@@ -35,9 +35,7 @@ def seated(text: str, data: Path) -> BotSpec:
 
     async def say_hello() -> BotSpec:
         spec = entrant.spec
-        return entrant.greeted(
-            await greet(spec.command, spec.folder, rulesets=rulesets, limits=LIMITS)
-        )
+        return entrant.greeted(await greet(spec, rulesets=rulesets, limits=LIMITS))
 
     return trio.run(say_hello)
 

@@ -101,6 +101,8 @@ tournaments = st.builds(
     restart=st.sampled_from(["game", "keep"]),
     executor=st.just("local"),
     sandbox=st.sampled_from(["auto", "none"]),
+    bwrap=st.none() | texts,
+    show=names,
     self_play=st.booleans(),
     bench_after=positive,
     nodes=asked,
@@ -115,7 +117,8 @@ def test_every_option_is_drawn_by_the_round_trip() -> None:
     fields = set(Tournament.__struct_fields__)
     drawn = {
         "bots", "mister_x", "detectives", "kind", "challengers", "ruleset", "deals", "seed", "jobs",
-        "restart", "executor", "sandbox", "self_play", "bench_after", "nodes", "clock", "limits",
+        "restart", "executor", "sandbox", "bwrap", "show", "self_play", "bench_after", "nodes",
+        "clock", "limits",
     }  # fmt: skip
     assert fields == drawn
 

@@ -12,7 +12,7 @@ import trio
 
 from arena.sandbox.channel import BotExited, BotTooSlow, LineChannel
 from arena.sandbox.limits import default_limits
-from arena.sandbox.process import open_bot
+from arena.sandbox.starting import open_bot
 from tests.referee.games import FakeChannel, Request
 
 LONG_S = 20.0

@@ -84,8 +84,11 @@ def played(golden: Golden) -> tuple[GameRecord, dict[str, FromTranscript]]:
     """Let the referee play the game of a transcript; what each side heard."""
     channels = {side.value: FromTranscript(golden, side.value) for side in Side}
 
-    def start(bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> FromTranscript:
+    def start(
+        bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool
+    ) -> FromTranscript:
         assert limits == default_limits()
+        assert not sandboxed
         assert cpu_s is None or cpu_s > 0
         return channels[bot.name]
 

@@ -184,8 +184,10 @@ class FakePool(BotPool):
         self.brains = brains
         self.channels: list[FakeChannel] = []
 
-    def _start_fake(self, bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> FakeChannel:
-        del limits, cpu_s
+    def _start_fake(
+        self, bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool
+    ) -> FakeChannel:
+        del limits, cpu_s, sandboxed
         channel = FakeChannel(self.brains[bot.name])
         self.channels.append(channel)
         return channel

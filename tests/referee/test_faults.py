@@ -19,7 +19,7 @@ from arena.referee.faults import (
     is_ours,
 )
 from arena.referee.record import FaultKind, Phase, SideWord
-from arena.sandbox.channel import BotExited, BotOverran, BotTooSlow
+from arena.sandbox.channel import BotExited, BotOverran, BotTookTooMuch, BotTooSlow
 from protocol.errors import LocalProtocolError, RemoteProtocolError
 
 THEIRS: tuple[tuple[Exception, FaultKind], ...] = (
@@ -27,6 +27,7 @@ THEIRS: tuple[tuple[Exception, FaultKind], ...] = (
     (BotTooSlow("no answer"), "timeout"),
     (BotExited("it ended"), "crash"),
     (BotOverran("too long"), "protocol"),
+    (BotTookTooMuch("memory 600 MiB, the limit is 512 MiB"), "resource"),
     (RemoteProtocolError("nonsense"), "protocol"),
     (IllegalMove("L12", "occupied"), "illegal"),
     (BotFault("resource", "too much memory"), "resource"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +12,12 @@ import trio
 from msgspec.structs import replace
 
 from arena.errors import BotFault, BotRefused
-from arena.referee import greeting as greeting_module
 from arena.referee.greeting import check_fits, greet, plays_ruleset
 from arena.rules.ruleset import Side
 from arena.sandbox.limits import default_limits
 from protocol.errors import RemoteProtocolError
-from protocol.messages import HelloAnswer, Limits
-from tests.referee.games import FAULTY, Brain, FakeChannel, Footprint, honest
+from protocol.messages import HelloAnswer
+from tests.referee.games import FAULTY, Brain, FakeChannel, FakePool, Footprint, bot, honest
 
 LIMITS = default_limits()
 
@@ -78,7 +75,8 @@ def greeted(*command: str, folder: Path = FAULTY, mark: str, **settings: Any) ->
 
     async def main() -> HelloAnswer:
         given: dict[str, Any] = {"rulesets": ("london-2013",), "limits": LIMITS, **settings}
-        return await greet((*command, mark), str(folder), **given)
+        name = given.pop("name", "")
+        return await greet(bot(name, *command, mark, folder=str(folder)), **given)
 
     try:
         return trio.run(main)
@@ -86,42 +84,38 @@ def greeted(*command: str, folder: Path = FAULTY, mark: str, **settings: Any) ->
         footprint.check()
 
 
-def greeted_fake(
-    brain: Brain, monkeypatch: pytest.MonkeyPatch, **settings: Any
-) -> tuple[HelloAnswer, FakeChannel]:
+def greeted_fake(brain: Brain, **settings: Any) -> tuple[HelloAnswer, FakeChannel]:
     """Greet a function."""
-    channel = FakeChannel(brain)
-
-    @asynccontextmanager
-    async def open_fake(command: Any, folder: str, *, limits: Limits) -> AsyncIterator[FakeChannel]:
-        assert (command, folder, limits) == (("./bot",), str(FAULTY), LIMITS)
-        yield channel
-
-    monkeypatch.setattr(greeting_module, "open_bot", open_fake)
     given: dict[str, Any] = {"rulesets": ("london-2013",), "limits": LIMITS, **settings}
 
-    async def main() -> HelloAnswer:
-        return await greet(("./bot",), str(FAULTY), **given)
+    async def main() -> tuple[HelloAnswer, FakeChannel] | BotRefused:
+        async with FakePool({"bot": brain}) as pool:
+            try:
+                return await greet(bot("bot"), pool=pool, **given), pool.channels[0]
+            except BotRefused as exc:  # not through the nursery, which would wrap it
+                return exc
+            finally:
+                assert [channel.ended for channel in pool.channels] == [True]
 
-    try:
-        return trio.run(main), channel
-    finally:
-        assert channel.ended
+    found = trio.run(main)
+    if isinstance(found, BotRefused):
+        raise found
+    return found
 
 
-def test_greeting_says_hello_and_bye_and_ends_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
-    said, channel = greeted_fake(honest, monkeypatch, nodes=True)
+def test_greeting_says_hello_and_bye_and_ends_the_bot() -> None:
+    said, channel = greeted_fake(honest, nodes=True)
     assert said.name == "fake"
     assert [asked["type"] for asked in channel.asked] == ["hello"]
     assert channel.asked[0]["rulesets"] == ["london-2013"]
     assert channel.told == [{"type": "bye"}]
 
 
-def test_greeting_needs_one_ruleset_that_the_bot_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_greeting_needs_one_ruleset_that_the_bot_plays() -> None:
     rulesets = ("london-classic", "london-2013:players=2")
-    assert greeted_fake(honest, monkeypatch, rulesets=rulesets)[0].name == "fake"
+    assert greeted_fake(honest, rulesets=rulesets)[0].name == "fake"
     with pytest.raises(BotRefused, match=r"^bot: the bot plays london-2013, and is to play london"):
-        greeted_fake(honest, monkeypatch, rulesets=("london-classic",))
+        greeted_fake(honest, rulesets=("london-classic",))
 
 
 @pytest.mark.parametrize(
@@ -137,10 +131,10 @@ def test_greeting_needs_one_ruleset_that_the_bot_plays(monkeypatch: pytest.Monke
     ids=["hint", "no hint", "protocol"],
 )
 def test_failed_greeting_refuses_with_cause_cure_and_last_words(
-    error: Exception, text: str, monkeypatch: pytest.MonkeyPatch
+    error: Exception, text: str
 ) -> None:
     with pytest.raises(BotRefused, match=text):
-        greeted_fake(lambda _: error, monkeypatch)
+        greeted_fake(lambda _: error)
 
 
 @pytest.mark.slow

@@ -195,8 +195,9 @@ def test_pool_starts_plain_processes_by_itself(monkeypatch: pytest.MonkeyPatch) 
     started: list[tuple[Any, ...]] = []
 
     def start_fake(
-        hub: Hub, command: Any, folder: str, *, limits: Limits, cpu_s: int | None
+        hub: Hub, command: Any, folder: str, *, limits: Limits, cpu_s: int | None, guard: None
     ) -> Any:
+        assert guard is None
         started.append((hub, command, folder, limits, cpu_s))
         return FakeChannel(honest)
 

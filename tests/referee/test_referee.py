@@ -248,7 +248,9 @@ def test_bot_that_counts_no_nodes_is_refused_for_a_game_on_nodes() -> None:
 
 def test_refused_program_is_a_fault_of_its_side() -> None:
     async def main() -> GameRecord:
-        def start(bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> FakeChannel:
+        def start(
+            bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool
+        ) -> FakeChannel:
             if bot.name == "x-bot":
                 raise BotRefused("the program is missing")
             return FakeChannel(honest)
@@ -298,7 +300,9 @@ def test_bot_that_closed_its_output_is_told_from_one_that_ended() -> None:
             return True
 
     async def main() -> GameRecord:
-        def start(bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> FakeChannel:
+        def start(
+            bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool
+        ) -> FakeChannel:
             if bot.name == "x-bot":
                 return FakeChannel(at_turn(2, lambda _: GONE))
             return Closed(honest)
@@ -386,7 +390,9 @@ def test_game_that_is_cancelled_at_its_end_leaves_kept_bots_to_the_pool() -> Non
     channels: dict[str, FakeChannel] = {}
 
     async def main() -> None:
-        def start(bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> FakeChannel:
+        def start(
+            bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool
+        ) -> FakeChannel:
             made = FakeChannel(honest) if bot.name == "x-bot" else Lingering(single)
             return channels.setdefault(bot.name, made)
 

@@ -141,8 +141,10 @@ def test_bot_that_asked_for_less_is_told_and_held_to_less() -> None:
     channels: dict[str, FakeChannel] = {}
 
     async def main() -> None:
-        def start(bot: BotSpec, *, limits: Limits, cpu_s: int | None) -> FakeChannel:
-            del cpu_s
+        def start(
+            bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool
+        ) -> FakeChannel:
+            del cpu_s, sandboxed
             held[bot.name] = limits
             channels[bot.name] = FakeChannel(honest)
             return channels[bot.name]

@@ -50,6 +50,8 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "look_ahead": COUNT,
     "jobs": st.none() | COUNT,
     "executor": TEXT,
+    "bwrap": st.none() | TEXT,
+    "show": st.lists(TEXT, max_size=2).map(tuple),
 }
 
 
@@ -154,7 +156,9 @@ def test_the_same_plan_under_another_secret_has_the_same_ids_and_other_deals() -
         assert a.game_key != b.game_key
 
 
-@pytest.mark.parametrize("option", [{"jobs": 4}, {"executor": "dask"}])
+@pytest.mark.parametrize(
+    "option", [{"jobs": 4}, {"executor": "dask"}, {"bwrap": "path"}, {"show": ("/opt/jdk",)}]
+)
 def test_how_a_plan_is_played_is_no_part_of_its_identity(option: dict[str, Any]) -> None:
     assert fake_plan(**option).identity == fake_plan().identity
 

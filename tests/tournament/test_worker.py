@@ -11,7 +11,7 @@ import trio.testing
 
 from arena.referee.record import GameRecord, GameSpec
 from arena.tournament.executors.executor import decode_record, encode_spec
-from arena.tournament.executors.frames import READY, frame, frames
+from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 from arena.tournament.executors.worker import PlayGame, referee_table, serve
 from tests.fake_games import fake_plan, fake_record
 
@@ -28,7 +28,8 @@ class Table:
         self.given_up = 0
 
     @asynccontextmanager
-    async def __call__(self) -> AsyncIterator[PlayGame]:
+    async def __call__(self, settings: bytes) -> AsyncIterator[PlayGame]:
+        assert settings == b"a table's"
         self.open += 1
         try:
             yield self.play
@@ -61,6 +62,7 @@ def run(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(serve, table, jobs_of_worker, results_of_worker)
             async with aclosing(frames(results)) as come:
+                await jobs.send_all(frame(SETTINGS, b"a table's"))
                 assert await anext(come) == (READY, b"")
                 await coordinate(jobs, come)
 
@@ -119,7 +121,7 @@ def test_a_worker_without_jobs_ends_with_them() -> None:
 
 def test_the_referees_table_opens() -> None:
     async def main() -> None:
-        async with referee_table() as play:
+        async with referee_table(b"") as play:
             assert callable(play)
 
     trio.run(main)

@@ -7,9 +7,10 @@ from collections.abc import AsyncGenerator
 
 import trio
 
-__all__ = ["READY", "frame", "frames"]
+__all__ = ["READY", "SETTINGS", "frame", "frames"]
 
 READY = 2**64 - 1  # the number of a worker's first block: it can play now
+SETTINGS = 2**64 - 2  # the number of the first block to a worker: what its table is opened with
 
 _HEAD = struct.Struct(">QI")  # number, length of what follows
 _CHUNK = 65_536

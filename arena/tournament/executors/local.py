@@ -18,7 +18,7 @@ import trio
 
 from arena.errors import HostFault
 from arena.tournament.executors.executor import MOST_DEATHS, Finished, Job
-from arena.tournament.executors.frames import READY, frame, frames
+from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 
 __all__ = ["LocalExecutor", "usable_cpus"]
 
@@ -44,6 +44,7 @@ class LocalExecutor:
         workers: processes; min(jobs, usable cores) if left out.
         pin: whether each worker, and so its bots, stays on one CPU of its own.
         table: `module:name` of what a worker opens to play games.
+        settings: what it is opened with, such as this machine's sandbox.
     """
 
     def __init__(
@@ -53,12 +54,14 @@ class LocalExecutor:
         workers: int | None = None,
         pin: bool = False,
         table: str = REFEREE,
+        settings: bytes = b"",
     ) -> None:
         cpus = usable_cpus()
         self.jobs = jobs or len(cpus)
         self.workers = min(self.jobs, workers or len(cpus))
         self._cpus = [cpus[n % len(cpus)] if pin else None for n in range(self.workers)]
         self._table = table
+        self._settings = settings
         self._lost_in_a_row = 0
 
     async def run(
@@ -66,7 +69,7 @@ class LocalExecutor:
     ) -> None:
         """Play every job; see `Executor.run`."""
         async with trio.open_nursery() as readers:
-            slots = [_Slot(readers, self._table, cpu) for cpu in self._cpus]
+            slots = [_Slot(readers, self._table, self._settings, cpu) for cpu in self._cpus]
             at_once = True
             try:
                 async with trio.open_nursery() as lanes:
@@ -111,9 +114,10 @@ class _WorkerDiedError(Exception):
 class _Slot:
     """A place for one worker after the other, and the games that it plays."""
 
-    def __init__(self, readers: trio.Nursery, table: str, cpu: int | None) -> None:
+    def __init__(self, readers: trio.Nursery, table: str, settings: bytes, cpu: int | None) -> None:
         self._readers = readers
         self._table = table
+        self._settings = settings
         self._cpu = cpu
         self._worker: _Worker | None = None
         self._starting = trio.Lock()
@@ -156,7 +160,7 @@ class _Slot:
                     await self._worker.end(at_once=True)
                 self._worker = _Worker(self._table, self._cpu)
                 self._readers.start_soon(self._worker.read_results)
-                await self._worker.wait_ready()
+                await self._worker.wait_ready(self._settings)
             return self._worker
 
     async def end(self, at_once: bool) -> None:
@@ -196,13 +200,14 @@ class _Worker:
         self._is_ended = False
         self.is_dead = False
 
-    async def wait_ready(self) -> None:
-        """Wait until the worker can play.
+    async def wait_ready(self, settings: bytes) -> None:
+        """Give the worker its table's settings, and wait until it can play.
 
         Raises:
             HostFault: if it ends before, or takes longer than a minute.
         """
-        with trio.move_on_after(_START_S):
+        with trio.move_on_after(_START_S), suppress(trio.BrokenResourceError):
+            await self._jobs.send_all(frame(SETTINGS, settings))
             await self._ready.wait()
         if not self._is_ready:
             what = "ended before its first game" if self.is_dead else "did not start in a minute"

@@ -1,9 +1,9 @@
 """A worker process of the local executor: many games in one trio loop.
 
-Jobs come on standard input, results go to standard output; both are moved out of the way first,
-so that neither a stray `print` nor a bot can reach them. It ends when its coordinator closes the
-jobs, and at once when that is gone. It is started as `python -P -m` with this module's name, and
-imports nothing that a game doesn't need.
+Its settings and then jobs come on standard input, results go to standard output; both are moved
+out of the way first, so that neither a stray `print` nor a bot can reach them. It ends when its
+coordinator closes the jobs, and at once when that is gone. It is started as `python -P -m` with
+this module's name, and imports nothing that a game doesn't need.
 """
 
 from __future__ import annotations
@@ -16,26 +16,33 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeAlias
 
+import msgspec
 import trio
 
 from arena.errors import HostFault
 from arena.referee.record import GameRecord, GameSpec
 from arena.tournament.executors.executor import decode_spec, encode_record
-from arena.tournament.executors.frames import READY, frame, frames
+from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 
 __all__ = ["PlayGame", "main", "referee_table", "serve"]
 
 PlayGame: TypeAlias = Callable[[GameSpec], Awaitable[GameRecord]]
-Table: TypeAlias = Callable[[], AbstractAsyncContextManager[PlayGame]]
+Table: TypeAlias = Callable[[bytes], AbstractAsyncContextManager[PlayGame]]
 
 
 @asynccontextmanager
-async def referee_table() -> AsyncIterator[PlayGame]:
-    """Give the function that plays a game with real bots, and a pool for those that are kept."""
+async def referee_table(settings: bytes) -> AsyncIterator[PlayGame]:
+    """Give the function that plays a game with real bots, and a pool for those that are kept.
+
+    Args:
+        settings: the profile of this machine's sandbox as JSON; empty without one.
+    """
     from arena.referee.pool import BotPool
     from arena.referee.referee import play_game
+    from arena.sandbox.bubblewrap import Profile
 
-    async with BotPool() as pool:
+    profile = msgspec.json.decode(settings, type=Profile) if settings else None
+    async with BotPool(profile=profile) as pool:
 
         async def play(spec: GameSpec) -> GameRecord:
             return await play_game(spec, pool)
@@ -44,10 +51,10 @@ async def referee_table() -> AsyncIterator[PlayGame]:
 
 
 async def serve(table: Table, jobs: trio.abc.ReceiveStream, results: trio.abc.SendStream) -> None:
-    """Play every job that comes, all at once, until the jobs end or SIGTERM comes.
+    """Open the table and play every job that comes, all at once, until they end or SIGTERM comes.
 
-    The coordinator closes the jobs when it has all results; an end with games in play means that
-    it is gone, and they are given up.
+    The first block that comes has the table's settings. The coordinator closes the jobs when it has
+    all results; an end with games in play means that it is gone, and they are given up.
     """
     writing = trio.Lock()
     in_play = 0
@@ -59,10 +66,16 @@ async def serve(table: Table, jobs: trio.abc.ReceiveStream, results: trio.abc.Se
             in_play -= 1
             await results.send_all(frame(number, record))
 
-    async with table() as play, trio.open_nursery() as nursery:
+    blocks = frames(jobs)
+    settings = await anext(blocks, None)
+    if settings is None:
+        return  # the coordinator is gone already
+    if settings[0] != SETTINGS:
+        raise HostFault("a worker was given a game before its settings")
+    async with table(settings[1]) as play, trio.open_nursery() as nursery:
         nursery.start_soon(_cancel_at_sigterm, nursery.cancel_scope)
         await results.send_all(frame(READY, b""))
-        async for number, text in frames(jobs):
+        async for number, text in blocks:
             in_play += 1
             nursery.start_soon(play_one, play, number, text)
         # Either nothing is in play now, or nobody is left to tell.
