@@ -8,6 +8,7 @@ deals differ by a normal amount in how good they are for Mister X.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import brentq
@@ -16,11 +17,12 @@ from scipy.special import expit, ndtri
 from reports.logistic import ELO
 from reports.played import Floats
 
-__all__ = ["pairs_needed", "smallest_gap"]
+__all__ = ["deal_sd_seen", "pairs_needed", "sequential_pairs", "smallest_gap"]
 
 NODES = 60  # of the Gauss-Hermite rule for a normal deal effect
 FEWEST = 5  # pairs
 LARGEST = 2_000.0  # Elo points; wider gaps are not looked for
+MOST_UNEVEN = 8.0  # logits: a deal effect beyond this is taken for it
 
 
 def pairs_needed(
@@ -43,6 +45,54 @@ def pairs_needed(
     mean, variance = _pair_score(gap_elo / ELO, *_deals(mister_x_rate, deal_sd))
     z = float(ndtri(0.5 + confidence / 2) + ndtri(power))
     return z * z * variance / (mean - 0.5) ** 2
+
+
+def sequential_pairs(
+    gap_elo: float, *, mister_x_rate: float, deal_sd: float = 0.0, alpha: float = 0.05
+) -> float:
+    """Return how many pairs a sequential test of no gap against this one plays, if it is true.
+
+    On average and nearly: by Wald's formula with the variance of a pair's score.
+
+    Args:
+        gap_elo: the true gap, above 0, and that of the test's H1.
+        mister_x_rate: as for `pairs_needed`.
+        deal_sd: see there.
+        alpha: both error rates of the test.
+    """
+    mean, variance = _pair_score(gap_elo / ELO, *_deals(mister_x_rate, deal_sd))
+    information = (1 - 2 * alpha) * math.log((1 - alpha) / alpha)
+    return information * 2 * variance / (mean - 0.5) ** 2
+
+
+def deal_sd_seen(
+    mister_x_rate: float, gaps_elo: Sequence[float], pairs: Sequence[int], split: int
+) -> float:
+    """Return by how much deals differ, in logits, if so many pairs were split.
+
+    Args:
+        mister_x_rate: how often Mister X wins among equal bots, between 0 and 1.
+        gaps_elo: of the two bots of each pairing.
+        pairs: how many each pairing had; one at least.
+        split: how many of all pairs the two bots split.
+
+    Returns:
+        0 where even deals would split more pairs; 8 at most.
+    """
+    gaps = np.array(gaps_elo)[:, None] / ELO
+    each = np.array(pairs, dtype=np.float64)
+
+    def lack(sd: float) -> float:
+        logits, weights = _deals(mister_x_rate, sd)
+        won = expit(logits + gaps) * expit(gaps - logits)
+        lost = expit(-logits - gaps) * expit(logits - gaps)
+        return float(each @ ((1 - won - lost) @ weights)) - split
+
+    if lack(0.0) >= 0:
+        return 0.0
+    if lack(MOST_UNEVEN) <= 0:
+        return MOST_UNEVEN
+    return float(brentq(lack, 0.0, MOST_UNEVEN, xtol=1e-6))
 
 
 def smallest_gap(

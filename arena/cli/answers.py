@@ -27,12 +27,16 @@ __all__ = [
     "GamesCount",
     "LimitsAnswer",
     "Measured",
+    "PairsNeeded",
     "Plan",
     "Play",
     "Reported",
     "Rules",
     "Rulesets",
     "Run",
+    "SeenPairs",
+    "SequentialTest",
+    "Sprt",
     "Verify",
     "Wire",
     "schema",
@@ -112,6 +116,22 @@ class Games(Answer, frozen=True, kw_only=True, tag="arena.games/1"):
     games: tuple[Game, ...]
 
 
+class SeenPairs(msgspec.Struct, frozen=True, kw_only=True):
+    """Game pairs of a stored run of the same rules."""
+
+    run: str
+    pairs: int
+    split_rate: float
+
+
+class PairsNeeded(msgspec.Struct, frozen=True, kw_only=True):
+    """Game pairs of two bots that show a gap: so many, or on average by `arena sprt`."""
+
+    elo: float
+    pairs: int
+    sequential_pairs: int
+
+
 class Plan(Answer, frozen=True, kw_only=True, tag="arena.plan/1"):
     """`arena plan`: what `arena run` would play, and what it could see."""
 
@@ -126,6 +146,9 @@ class Plan(Answer, frozen=True, kw_only=True, tag="arena.plan/1"):
     expected_bytes: int | None
     mister_x_rate: float  # that the gap goes by
     smallest_gap_elo: float | None  # of two bots, 95 % two-sided, 80 % power
+    deal_sd: float  # by how much deals differ, in logits, that the gaps go by
+    seen: SeenPairs | None  # where rate and deals were read off; null: from games tried, or usual
+    gaps: tuple[PairsNeeded, ...]  # none where bots play one side only
 
 
 class Failed(msgspec.Struct, frozen=True, kw_only=True):
@@ -158,6 +181,40 @@ class Exported(Answer, frozen=True, kw_only=True, tag="arena.export/1"):
     format: Literal["csv", "jsonl", "parquet"]
     file: str | None  # null: stdout
     games: int
+
+
+class SequentialTest(msgspec.Struct, frozen=True, kw_only=True):
+    """A log-likelihood ratio, the bounds at which H0 and H1 are accepted, and which one is."""
+
+    llr: float
+    lower: float
+    upper: float
+    verdict: Literal["H0", "H1", "undecided"]
+
+
+class Sprt(Answer, frozen=True, kw_only=True, tag="arena.sprt/1"):
+    """`arena sprt`; the dichotomy decides. What is null has its reason in `reasons`, by field."""
+
+    pairs: tuple[int, int, int]  # lost both times, split, won both times
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    dichotomy: SequentialTest
+    gsprt_logistic: SequentialTest | None
+    gsprt_normalized: SequentialTest | None
+    elo_conditional: float | None  # gap on one deal, by the decided pairs
+    se: float | None
+    low: float | None  # 95 %, with half a pair added to both counts
+    high: float | None
+    los: float | None
+    p_better: float | None  # exact, one-sided
+    p_different: float | None  # exact, two-sided
+    elo_score: float | None  # of the mean score a pair, as in chess
+    elo_score_half: float | None  # half of its 95 % interval
+    elo_normalized: float | None
+    elo_normalized_half: float | None
+    reasons: dict[str, str]
 
 
 class Bot(msgspec.Struct, frozen=True, kw_only=True):
@@ -236,6 +293,7 @@ AnyAnswer = (
     | Verify
     | Reported
     | Exported
+    | Sprt
     | Bots
     | Rulesets
     | LimitsAnswer
@@ -247,16 +305,18 @@ AnyAnswer = (
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema (2020-12) of everything that `--json` prints, ratings included."""
-    from reports.standings import SCHEMA, Standings  # loads the statistics
+    from reports.results import Results  # loads the statistics
+    from reports.standings import SCHEMA, Standings
 
-    kinds = (*AnyAnswer.__args__, Standings)
+    kinds = (*AnyAnswer.__args__, Results, Standings)
     _, defs = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
     ratings = {"$ref": "#/$defs/Standings"}
-    defs["Standings"]["properties"]["schema"] = {"enum": [SCHEMA]}
+    for name in ("Standings", "Results"):
+        defs[name]["properties"]["schema"] = {"enum": [SCHEMA]}
     defs["Run"]["properties"]["ratings"] = {"anyOf": [ratings, {"type": "null"}]}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "What `arena … --json` prints",
-        "oneOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds],
+        "oneOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in kinds if kind is not Standings],
         "$defs": defs,
     }

@@ -159,7 +159,7 @@ def tell_games(talk: Talk, ending: Ending) -> None:
     """Print ratings, win rates, faults, time use, and a line for all that must not be missed."""
     report = ending.report
     if report.counts.counted:
-        talk.result(ratings_table(report.ratings))
+        talk.result(ratings_table(report.ratings, report.without_faults))
         talk.result("")
         talk.result(matrix_table(report.matrix, talk.width))
     if report.faults:

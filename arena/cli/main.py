@@ -33,6 +33,7 @@ COMMANDS = {
     "verify": "Replay records against the rules and search them for leaks.",
     "report": "Write the report of a run again.",
     "rate": "Rate any results: Elo with intervals.",
+    "sprt": "Test a gap of two bots on counts of game pairs.",
     "export": "Write the games of a run as CSV, JSON lines or Parquet.",
     "bots": "List the reference bots, or look at the bots named.",
     "rulesets": "List the rulesets and their options.",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -16,6 +17,7 @@ from arena.cli import answers
 from arena.cli.options import data_option, talking
 from arena.cli.planning import plan_of
 from arena.cli.sandboxing import Sandboxing
+from arena.cli.seen import Seen, seen
 from arena.cli.settings import join, tournament_options
 from arena.cli.talk import Talk, plural, table
 from arena.cli.tally import duration
@@ -26,6 +28,9 @@ from arena.store.packing import pack
 from arena.tournament.executors.local import usable_cpus
 from arena.tournament.plan import Plan
 
+if TYPE_CHECKING:
+    from rich.table import Table
+
 __all__ = ["command"]
 
 SAMPLED_S = 4.0  # games are tried for so long, to know what one takes
@@ -34,6 +39,7 @@ ROW_BYTES = 700  # of a game in the database beside its record: rows, indices, t
 USUAL_RATE = 0.35  # of Mister X, where the games tried tell too little
 USUAL_DEAL_SD = 1.0  # logits by which deals differ
 FEW_GAMES = 20
+GAPS = (100.0, 50.0, 20.0, 10.0)  # Elo points, of which the pairs needed are told
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,12 +58,14 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> None:
     """Say what a run would play, cost and be able to see.
 
-    A few games are tried for some seconds to know what one takes; nothing is stored.
+    A few games are tried for some seconds to know what one takes; nothing is stored. Pairs needed
+    go by how often Mister X won, and how often pairs were split, in the last run of these rules
+    under --data, if there is one.
     """
     settings = join(what, **options)
     plan, kept = plan_of(settings, data, talk)
     sample = trio.run(try_games, plan, kept)
-    answer = answer_of(plan, sample)
+    answer = answer_of(plan, sample, seen(data, plan.ruleset))
     talk.result(
         table(
             ("of the run", "#"),
@@ -74,14 +82,38 @@ def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> No
             ],
         )
     )
+    if answer.gaps:
+        talk.result("")
+        talk.result(gaps_table(answer))
     talk.say(
         f"Time and disk go by {plural(sample.games, 'game')} tried"
         + (f", with {plan.jobs or len(usable_cpus())} at once" if sample.games else "")
-        + "; the gap by 95 % two-sided, 80 % power, "
-        f"Mister X winning {100 * answer.mister_x_rate:.0f} %."
+        + f". Gaps go by 95 % two-sided, 80 % power, {grounds(answer)}."
     )
     talk.answer(answer)
     talk.next(shlex.join(["arena", "run", *what, *said(options)]), data=True)
+
+
+def gaps_table(answer: answers.Plan) -> Table:
+    """Return how many pairs of two bots show a gap: by a fixed number, and by a sequential test."""
+    return table(
+        ("#gap of two bots", "#pairs that show it", "#`arena sprt` needs about"),
+        (
+            (f"{one.elo:g} Elo", f"{one.pairs:,}", f"{one.sequential_pairs:,}")
+            for one in answer.gaps
+        ),
+    )
+
+
+def grounds(answer: answers.Plan) -> str:
+    """Return what the pairs needed are worked out from."""
+    rate = f"Mister X winning {100 * answer.mister_x_rate:.0f} %"
+    if answer.seen is None:
+        return rate
+    return (
+        f"{rate} between equals, as in run {answer.seen.run}, where "
+        f"{100 * answer.seen.split_rate:.0f} % of {plural(answer.seen.pairs, 'pair')} were split"
+    )
 
 
 def said(options: Mapping[str, Any]) -> Iterator[str]:
@@ -113,12 +145,14 @@ async def try_games(plan: Plan, kept: Sandboxing) -> Sample:
     )
 
 
-def answer_of(plan: Plan, sample: Sample) -> answers.Plan:
+def answer_of(plan: Plan, sample: Sample, found: Seen | None) -> answers.Plan:
     """Return what `--json` prints."""
-    from reports.power import smallest_gap
+    from reports.power import pairs_needed, sequential_pairs, smallest_gap
 
-    rate = USUAL_RATE
-    if sample.games >= FEW_GAMES:
+    rate, deal_sd = USUAL_RATE, USUAL_DEAL_SD
+    if found is not None:
+        rate, deal_sd = found.mister_x_rate, found.deal_sd
+    elif sample.games >= FEW_GAMES:
         rate = min(max(sample.escaped / sample.games, 0.05), 0.95)
     at_once = min(plan.jobs or len(usable_cpus()), plan.count)
     cores = min(at_once, len(usable_cpus()))
@@ -134,9 +168,26 @@ def answer_of(plan: Plan, sample: Sample) -> answers.Plan:
         longest_s=longest_s(plan, at_once),
         expected_bytes=round((sample.game_bytes + ROW_BYTES) * plan.count) if tried else None,
         mister_x_rate=round(rate, 3),
-        smallest_gap_elo=smallest_gap(plan.deals, mister_x_rate=rate, deal_sd=USUAL_DEAL_SD)
+        smallest_gap_elo=smallest_gap(plan.deals, mister_x_rate=rate, deal_sd=deal_sd)
         if plan.pairs
         else None,
+        deal_sd=round(deal_sd, 3),
+        seen=None
+        if found is None
+        else answers.SeenPairs(
+            run=found.run, pairs=found.pairs, split_rate=round(found.split_rate, 3)
+        ),
+        gaps=tuple(
+            answers.PairsNeeded(
+                elo=elo,
+                pairs=math.ceil(pairs_needed(elo, mister_x_rate=rate, deal_sd=deal_sd)),
+                sequential_pairs=math.ceil(
+                    sequential_pairs(elo, mister_x_rate=rate, deal_sd=deal_sd)
+                ),
+            )
+            for elo in GAPS
+            if plan.pairs
+        ),
     )
 
 

@@ -10,34 +10,135 @@ from arena.cli.talk import table
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from reports.results import Bootstrapped, Results
     from reports.standings import Standing, Standings
     from reports.win_rates import Matrix, Share
 
-__all__ = ["elo", "los_table", "matrix_table", "ratings_table", "remarks"]
+__all__ = [
+    "advantage_line",
+    "bootstrap_table",
+    "elo",
+    "ends",
+    "los_table",
+    "matrix_table",
+    "pair_ratings_table",
+    "pairings_table",
+    "percent",
+    "ratings_table",
+    "remarks",
+    "small",
+    "test_line",
+]
 
 GAP = 3  # blanks between two columns
 ESCAPED = "Mister X escaped from"
 
 
-def ratings_table(made: Standings) -> Table:
-    """Return the ratings, best first: rank range, Elo with interval, both sides, games, shares."""
-    return table(
-        ("#rank", "bot", "#elo", "#± 95 %", "#as X", "#as det.", "#games", "#won X", "#won det."),
-        (
-            (
-                rank(bot),
-                bot.name,
-                elo(bot.elo),
-                half(bot),
-                elo(bot.mister_x),
-                elo(bot.detectives),
-                f"{bot.games:,}",
-                share(bot.mister_x_wins, bot.mister_x_games),
-                share(bot.detectives_wins, bot.detectives_games),
-            )
-            for bot in made.bots
-        ),
+def ratings_table(made: Standings, without: Standings | None = None) -> Table:
+    """Return the ratings, best first: rank range, Elo with interval, both sides, games, shares.
+
+    Args:
+        made: the standings.
+        without: the same without games that a fault decided; they have the column `clean`.
+    """
+    heads = [
+        "#rank",
+        "bot",
+        "#elo",
+        "#± 95 %",
+        "#as X",
+        "#as det.",
+        "#games",
+        "#won X",
+        "#won det.",
+    ]
+    rows = [
+        [
+            rank(bot),
+            bot.name,
+            elo(bot.elo),
+            half(bot),
+            elo(bot.mister_x),
+            elo(bot.detectives),
+            f"{bot.games:,}",
+            share(bot.mister_x_wins, bot.mister_x_games),
+            share(bot.detectives_wins, bot.detectives_games),
+        ]
+        for bot in made.bots
+    ]
+    if without is not None:
+        clean = {bot.name: elo(bot.elo) for bot in without.bots}
+        heads.insert(4, "#clean")
+        for row in rows:
+            row.insert(4, clean.get(row[1], "·"))
+    return table(heads, rows)
+
+
+def advantage_line(made: Standings) -> str | None:
+    """Return Mister X's advantage among equals in one line; None where it can't be told."""
+    role = made.role_advantage
+    if role.elo is None:
+        return None
+    line = f"Mister X's advantage among equals: {elo(role.elo)}"
+    if role.low is not None and role.high is not None:
+        line += f" ± {max((role.high - role.low) / 2, 1):.0f}"
+    return line + " Elo" + (", bounded by prior" if role.bounded else "")
+
+
+def test_line(made: Standings) -> str | None:
+    """Return the test of strengths by side against one strength a bot; None where there is none."""
+    test = made.role_test
+    if test is None:
+        return None
+    return (
+        f"Bots differ in which side suits them (model b against a): p = {small(test.p)} "
+        f"(χ² {test.chi2:.2f}, {test.df} df)"
     )
+
+
+def pairings_table(made: Results) -> Table:
+    """Return every two bots with their game pairs, and the gap by those that were decided."""
+    rows = (
+        (
+            f"{line.one} - {line.other}",
+            f"{line.lost:,}",
+            f"{line.split:,}",
+            f"{line.both_escaped:,}",
+            f"{line.both_caught:,}",
+            f"{line.won:,}",
+            elo(line.elo_conditional),
+            ends(line.low, line.high),
+            percent(line.los),
+            small(line.p),
+        )
+        for line in made.pairings or ()
+    )
+    return table(
+        ("game pairs", "#LL", "#split", "#XX", "#DD", "#WW", "#gap", "#95 %", "#LOS", "#p"), rows
+    )
+
+
+def pair_ratings_table(made: Results) -> Table:
+    """Return ratings by decided pairs alone, a little larger in size than those of all games."""
+    rows = (
+        (line.name, elo(line.elo), ends(line.low, line.high)) for line in made.pair_ratings or ()
+    )
+    return table(("by decided pairs", "#elo", "#95 %"), rows)
+
+
+def bootstrap_table(made: Bootstrapped) -> Table:
+    """Return errors by drawing deals anew."""
+    lines = [("Mister X's advantage", made.role_advantage)]
+    lines += [(bot.name, bot.error) for bot in made.bots]
+    rows = (
+        (
+            name,
+            "·" if error is None or error.se is None else f"{error.se:.1f}",
+            "·" if error is None else ends(error.low, error.high),
+        )
+        for name, error in lines
+    )
+    return table((f"{made.draws:,} draws of deals", "#error", "#95 %"), rows)
 
 
 def los_table(made: Standings, width: int) -> Table:
@@ -131,7 +232,7 @@ def rank(bot: Standing) -> str:
 
 def elo(value: float | None) -> str:
     """Return a rating in whole points."""
-    return "·" if value is None else f"{value:+.0f}"
+    return "·" if value is None else f"{round(value) + 0:+d}"
 
 
 def half(bot: Standing) -> str:
@@ -143,6 +244,22 @@ def half(bot: Standing) -> str:
     if bot.low is not None:
         return f"≥ {bot.low:+.0f}"
     return "·" if bot.high is None else f"≤ {bot.high:+.0f}"
+
+
+def ends(low: float | None, high: float | None) -> str:
+    """Return an interval by its ends, of which one may be open."""
+    if low is not None and high is not None:
+        return f"{elo(low)} to {elo(high)}"
+    if low is not None:
+        return f"≥ {elo(low)}"
+    return "·" if high is None else f"≤ {elo(high)}"
+
+
+def small(value: float | None) -> str:
+    """Return a probability to two digits; never nothing at all."""
+    if value is None:
+        return "·"
+    return "< 0.0001" if value < 0.0001 else f"{value:.2g}"
 
 
 def percent(value: float | None) -> str:

@@ -1,4 +1,4 @@
-"""RESULTS.csv of `arena rate`: columns deal, mister_x, detectives, winner."""
+"""RESULTS.csv of `arena rate`: columns deal, mister_x, detectives, winner, if wanted reason."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from reports.names import unguarded
 __all__ = ["Results", "read"]
 
 COLUMNS = ("deal", "mister_x", "detectives", "winner")
+REASON = "reason"  # may stand beside them, as in `games.csv`
+FAULT = "fault"  # the reason of a game that a fault decided
 SIDES = ("mister_x", "detectives")
 
 
@@ -25,14 +27,16 @@ class Results(msgspec.Struct, frozen=True, kw_only=True):
     mister_x: tuple[str, ...]
     detectives: tuple[str, ...]
     escaped: tuple[bool, ...]
+    forfeit: tuple[bool, ...]  # decided by a fault
     nobody: int
 
 
 def read(path: Path) -> Results:
     """Read the results of any games.
 
-    The first line names the columns; more columns may stand beside them and are ignored. An empty
-    `deal` is a deal of its own; an empty `winner` is a game that nobody won and is not rated.
+    The first line names the columns; more columns may stand beside them. Of these `reason` is read:
+    where it is `fault`, a fault decided the game. The others are ignored. An empty `deal` is a deal
+    of its own; an empty `winner` is a game that nobody won and is not rated.
     A name that `games.csv` guards against spreadsheets (`'=x`) is read as it was (`=x`).
 
     Raises:
@@ -54,10 +58,12 @@ def parse(lines: Iterable[str], path: Path) -> Results:
     mister_x: list[str] = []
     detectives: list[str] = []
     escaped: list[bool] = []
+    forfeit: list[bool] = []
     nobody = 0
     try:
         head = [name.strip() for name in next(rows, [])]
         places = find_columns(head, path)
+        reason = head.index(REASON) if head.count(REASON) == 1 else None
         for row in rows:
             if not row:
                 continue
@@ -85,6 +91,7 @@ def parse(lines: Iterable[str], path: Path) -> Results:
             mister_x.append(x)
             detectives.append(d)
             escaped.append(winner == "mister_x")
+            forfeit.append(reason is not None and row[reason].strip() == FAULT)
     except csv.Error as error:
         raise ConfigError(f"{path}:{rows.line_num}: not CSV: {error}.") from error
     return Results(
@@ -92,6 +99,7 @@ def parse(lines: Iterable[str], path: Path) -> Results:
         mister_x=tuple(mister_x),
         detectives=tuple(detectives),
         escaped=tuple(escaped),
+        forfeit=tuple(forfeit),
         nobody=nobody,
     )
 

@@ -21,6 +21,9 @@ PROMISED = {  # what scripts rely on
     "Play": "game winner reason fault rounds",
     "Verify": "checked passed failed",
     "Standings": "model parts role_advantage bots los warnings",
+    "Results": "model parts role_advantage bots los warnings",
+    "Sprt": "dichotomy gsprt_logistic gsprt_normalized elo_conditional se los",
+    "SequentialTest": "llr lower upper verdict",
     "Measured": "bare request requests_per_s games_per_s scaling_2 start memory",
     "GamesCount": "planned played void",
     "FaultShown": "side kind phase text stderr",
@@ -60,6 +63,8 @@ def test_every_answer_has_a_schema_word_of_its_own() -> None:
         ("protocol",),
         ("config", "check", "t.toml"),
         ("rate", "r.csv"),
+        ("rate", "r.csv", "--pairs", "--bootstrap", "20"),
+        ("rate", "f.csv"),
         ("rate", "r.csv", "--model", "b", "--prior", "0.5", "--anchor", "A=1500"),
         ("verify", "--vectors", "v.jsonl"),
     ],
@@ -78,6 +83,9 @@ def test_json_is_one_object_of_the_published_schema(
             for deal in range(12)
             for k, (x, d) in enumerate([("A", "B"), ("B", "A"), ("A", "C"), ("C", "B")])
         )
+    )
+    (tmp_path / "f.csv").write_text(
+        "deal,mister_x,detectives,winner,reason\n1,A,B,mister_x,fault\n1,B,A,mister_x,captured\n"
     )
     called = arena(*words, "--json")
     assert called.code == 0, called.stderr

@@ -27,8 +27,20 @@ def test_read_takes_columns_by_name_and_drops_games_without_a_winner(tmp_path: P
         mister_x=("a", "b"),
         detectives=("b", "a"),
         escaped=(True, False),
+        forfeit=(False, False),
         nobody=1,
     )
+
+
+def test_read_tells_games_that_a_fault_decided(tmp_path: Path) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text(
+        "deal,mister_x,detectives,winner,reason\n"
+        "1,a,b,mister_x,fault\n1,b,a,mister_x,last round\n2,a,b,,fault\n"
+    )
+    read = results_csv.read(file)
+    assert read.forfeit == (True, False)
+    assert read.nobody == 1
 
 
 @pytest.mark.parametrize(
