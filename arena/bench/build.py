@@ -27,6 +27,7 @@ def build_programs(into: Path) -> tuple[Path, Path]:
             "`arena bench` measures with bots of C speed and found no C compiler (cc, gcc, clang) "
             "on the PATH: install one, for example the package `gcc`."
         )
+    into.chmod(0o755)  # in the sandbox a bot is another user
     built = []
     for name in ("stub", "echo"):
         target = into / name
