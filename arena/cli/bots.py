@@ -56,7 +56,7 @@ def command(
         try:
             for text in bots or reference_names():
                 try:
-                    found[text] = find_bot(text, Path(folder), limits=limits)
+                    found[text] = find_bot(text, Path(folder), limits=limits, profile=kept.profile)
                 except BotRefused as error:
                     refused.append(str(error))
             hellos = trio.run(greet_all, found, registry.names(), limits, False, kept)

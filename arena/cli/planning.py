@@ -101,7 +101,7 @@ def enlist(
     found: dict[str, Entrant] = {}
     for text in asked:
         try:
-            found[text] = find_bot(text, data, limits=limits)
+            found[text] = find_bot(text, data, limits=limits, profile=kept.profile)
         except BotRefused as error:
             refused.append(str(error))
         else:

@@ -81,7 +81,9 @@ def outer_command(profile: Profile, *, args_fd: int) -> tuple[str, ...]:
     return (profile.bwrap, "--args", str(args_fd), "--")
 
 
-def options(profile: Profile, folder: str, *, seccomp_fd: int, status_fd: int) -> tuple[str, ...]:
+def options(
+    profile: Profile, folder: str, *, seccomp_fd: int, status_fd: int, writable: bool = False
+) -> tuple[str, ...]:
     """Return the options for `--args`.
 
     Args:
@@ -89,6 +91,7 @@ def options(profile: Profile, folder: str, *, seccomp_fd: int, status_fd: int) -
         folder: the bot's staged copy, an absolute path.
         seccomp_fd: where bubblewrap reads the filter of system calls.
         status_fd: where it writes the first process's number, and that its setting up was done.
+        writable: whether the bot's folder can be written to, for its build.
     """
     return (
         *_namespaces(profile.route),
@@ -98,7 +101,7 @@ def options(profile: Profile, folder: str, *, seccomp_fd: int, status_fd: int) -
         *_devices(profile.shm_bytes),
         *_size(profile.tmp_bytes, "/tmp"),  # noqa: S108 - the bot's own, empty
         *_interpreters(profile.visible),
-        *("--ro-bind", folder, BOT_FOLDER),
+        *("--bind" if writable else "--ro-bind", folder, BOT_FOLDER),
         *("--chdir", BOT_FOLDER),
         *("--remount-ro", "/"),
         *("--seccomp", str(seccomp_fd)),

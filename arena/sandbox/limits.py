@@ -12,6 +12,8 @@ import shutil
 from functools import lru_cache
 from pathlib import Path
 
+import msgspec
+
 from protocol import codec
 from protocol.messages import Limits
 
@@ -19,10 +21,15 @@ __all__ = [
     "ADDRESS_SPACE_MIB",
     "BOT_ENVIRONMENT",
     "BOT_NICE",
+    "BUILD_BYTES",
+    "BUILD_FILES",
+    "BUILD_S",
+    "BUILD_TMP_BYTES",
     "END_GRACE_S",
     "NOTES_BYTES",
     "STDERR_HEAD_BYTES",
     "STDERR_TAIL_BYTES",
+    "build_limits",
     "default_limits",
     "limit_command",
     "not_set_here",
@@ -42,6 +49,19 @@ BOT_ENVIRONMENT = {
     "HOME": "/tmp",  # noqa: S108 - in the sandbox this is the bot's own, empty folder
     "PYTHONDONTWRITEBYTECODE": "1",  # a bot's folder is read-only: do not even try
 }
+
+
+BUILD_S = 600.0  # all build commands of a bot together
+BUILD_FILES = 20_000  # files and folders that a build may leave
+BUILD_BYTES = 512 * 1024 * 1024  # on disk, likewise
+BUILD_TMP_BYTES = 256 * 1024 * 1024  # size of `/tmp` for a build
+
+
+def build_limits() -> Limits:
+    """Return what the build of a bot is held to: compilers need more than bots."""
+    return msgspec.structs.replace(
+        default_limits(), memory_mib=2048, processes=256, open_files=1024, file_mib=256
+    )
 
 
 def default_limits() -> Limits:

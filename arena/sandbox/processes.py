@@ -24,6 +24,7 @@ __all__ = [
     "is_stopping",
     "namespace_of",
     "pids_in_namespace",
+    "pids_in_session",
     "pss_bytes",
     "see",
 ]
@@ -79,6 +80,22 @@ def pids_in_namespace(inode: int) -> list[int]:
         for name in os.listdir("/proc")  # noqa: PTH208
         if name.isdigit() and namespace_of(int(name)) == inode
     )
+
+
+def pids_in_session(leader: int) -> list[int]:
+    """Return every process of a session, in order of numbers; looks through all of `/proc`."""
+    return sorted(
+        int(name)
+        for name in os.listdir("/proc")  # noqa: PTH208
+        if name.isdigit() and _session_of(int(name)) == leader
+    )
+
+
+def _session_of(pid: int) -> int:
+    try:
+        return os.getsid(pid)
+    except OSError:
+        return 0
 
 
 def descend(init: int) -> list[int]:

@@ -171,11 +171,17 @@ class Sandbox:
         self._ids: UserIds | None = None
         if profile.route == "R":
             self._ids = ids or UserIds(profile.uid_base, profile.uid_count)
-        self._filter = filter_program(this_machine())
+        self._machine = this_machine()
 
     @contextmanager
     def wrap(
-        self, command: Sequence[str], folder: str, *, limits: Limits, cpu_s: int | None = None
+        self,
+        command: Sequence[str],
+        folder: str,
+        *,
+        limits: Limits,
+        cpu_s: int | None = None,
+        building: bool = False,
     ) -> Iterator[Wrapped]:
         """Give the words for one start; its descriptors are open until the block is left.
 
@@ -187,6 +193,8 @@ class Sandbox:
             folder: the bot's staged copy, an absolute path.
             limits: what it is held to.
             cpu_s: CPU seconds of one process, a backstop; None for a kept process.
+            building: whether it may write to the folder, lock files and set their times. In route
+                R the folder must belong to the box's user.
 
         Raises:
             HostFault: if no user id is left.
@@ -196,8 +204,11 @@ class Sandbox:
         box = Box(uid, status, self._ids)
         opened = [told]
         try:
-            opened.append(seccomp := _filled("filter", self._filter))
-            words = options(self.profile, folder, seccomp_fd=seccomp, status_fd=told)
+            program = filter_program(self._machine, building=building)
+            opened.append(seccomp := _filled("filter", program))
+            words = options(
+                self.profile, folder, seccomp_fd=seccomp, status_fd=told, writable=building
+            )
             args = _filled("args", b"".join(os.fsencode(word) + b"\0" for word in words))
             opened.append(args)
             yield Wrapped(

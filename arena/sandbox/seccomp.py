@@ -14,7 +14,14 @@ from functools import lru_cache
 from itertools import groupby
 
 from arena.errors import ConfigError
-from arena.sandbox.system_calls import CHECKS, LAST_KNOWN, REFUSALS, Check, Machine
+from arena.sandbox.system_calls import (
+    CHECKS,
+    LAST_KNOWN,
+    REFUSALS,
+    Check,
+    Machine,
+    is_for_builds,
+)
 
 __all__ = ["AUDIT_ARCHES", "filter_program", "this_machine"]
 
@@ -48,13 +55,17 @@ def this_machine() -> Machine:
     raise ConfigError(f"there is no table of system calls for {machine}, only x86_64 and aarch64")
 
 
-@lru_cache(maxsize=2)
-def filter_program(machine: Machine) -> bytes:
+@lru_cache(maxsize=4)
+def filter_program(machine: Machine, *, building: bool = False) -> bytes:
     """Return the filter as bytes, 8 an instruction, as `bwrap --seccomp` reads it.
 
     A call of another machine (32-bit ones too) ends the process with SIGSYS, since its numbers mean
     something else; x32 numbers and those that are newer than the table fail as on a kernel without
     them; the refusals and checks of the table fail with their error; everything else is allowed.
+
+    Args:
+        machine: whose numbers.
+        building: whether it is for a bot's build, which may do a little more.
     """
     steps: list[_Step] = [
         (_LOAD, 0, 0, _ARCH),
@@ -66,13 +77,17 @@ def filter_program(machine: Machine) -> bytes:
         steps += [(_JGE, 0, 1, _X32_BIT), (_RET, 0, 0, _ERRNO | _ENOSYS)]
     steps += [(_JGT, 0, 1, LAST_KNOWN), (_RET, 0, 0, _ERRNO | _ENOSYS)]
     for number, checks in groupby(
-        sorted(CHECKS, key=lambda c: c.number(machine)), lambda c: c.number(machine)
+        sorted(
+            (check for check in CHECKS if not (building and is_for_builds(check))),
+            key=lambda c: c.number(machine),
+        ),
+        lambda c: c.number(machine),
     ):
         inner = _checks(list(checks))
         steps += [(_JEQ, 0, len(inner), number), *inner]
     for refusal in REFUSALS:
         refused = refusal.number(machine)
-        if refused is not None:
+        if refused is not None and not (building and is_for_builds(refusal)):
             steps += [(_JEQ, 0, 1, refused), (_RET, 0, 0, _ERRNO | refusal.errno)]
     steps.append((_RET, 0, 0, _ALLOW))
     return b"".join(struct.pack("<HBBI", *step) for step in steps)

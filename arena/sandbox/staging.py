@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import itertools
 import os
 import pwd
-import shutil
+import secrets
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -24,12 +25,14 @@ import msgspec
 from arena.errors import BotRefused, cannot_write
 
 __all__ = [
+    "KINDS",
     "LEFT_OUT",
     "MAX_BYTES",
     "MAX_DEPTH",
     "MAX_FILES",
     "Staged",
     "check_folder",
+    "check_links",
     "shown",
     "stage",
     "stage_files",
@@ -46,7 +49,7 @@ _CHUNK = 1024 * 1024
 _STALE_S = 24 * 3600.0  # a half-made copy older than this was left by a killed run
 _HALF_MADE = ".new-"
 _LEADS_OUT = "a link out of the bot's folder; copy the file in"
-_KINDS = {
+KINDS = {  # of files that are never copied
     stat.S_IFIFO: "a FIFO",
     stat.S_IFSOCK: "a socket",
     stat.S_IFBLK: "a block device",
@@ -152,7 +155,7 @@ def stage(
         for name, content in (more or {}).items():
             if all(entry.path != name for entry in entries):
                 entries.append(_written(copy, name, content, executable=False))
-        _check_links(copy, entries)
+        check_links(copy, ((e.path, e.detail) for e in entries if e.kind == "l"))
         return _keep(copy, into, _digest(entries, salt), finish)
 
 
@@ -179,10 +182,25 @@ def stage_files(
 
 def unstage(folder: Path) -> None:
     """Delete a copy, read-only folders in it included; nothing happens if it is not there."""
+    # Folders are moved up one by one: a build can nest them deeper than a path may be long.
+    name = f".left-{secrets.token_hex(8)}-"
+    numbers = itertools.count()
     with suppress(FileNotFoundError):
-        for path, _, _ in os.walk(folder):
-            Path(path).chmod(0o700)  # os.walk never goes through a link
-        shutil.rmtree(folder)
+        folder.chmod(0o700)
+        while inside := list(os.scandir(folder)):
+            for entry in inside:
+                if not entry.is_dir(follow_symlinks=False):
+                    os.unlink(entry.path)  # noqa: PTH108
+                    continue
+                os.chmod(entry.path, 0o700)  # noqa: PTH101
+                for deeper in list(os.scandir(entry.path)):
+                    if deeper.is_dir(follow_symlinks=False):
+                        os.chmod(deeper.path, 0o700)  # noqa: PTH101 - or it can't be moved
+                        os.rename(deeper.path, folder / f"{name}{next(numbers)}")  # noqa: PTH104
+                    else:
+                        os.unlink(deeper.path)  # noqa: PTH108
+                os.rmdir(entry.path)  # noqa: PTH106
+        folder.rmdir()
 
 
 def _homes(*, own_only: bool) -> set[Path]:
@@ -276,7 +294,7 @@ def _copied_tree(fd: int, at: str, copy: Path, tally: _Tally, depth: int) -> Ite
         elif kind == stat.S_IFREG:
             yield _copied_file(fd, name, path, copy, tally)
         else:
-            what = _KINDS.get(kind, "a special file")
+            what = KINDS.get(kind, "a special file")
             raise BotRefused(f"{shown(path)}: is {what}; only files, folders and links are copied")
 
 
@@ -379,18 +397,26 @@ def _check_bytes(tally: _Tally) -> None:
         )
 
 
-def _check_links(copy: Path, entries: list[_Entry]) -> None:
-    """Refuse links that lead out of the copy, to nothing, or in a circle."""
+def check_links(copy: Path, links: Iterable[tuple[str, str]]) -> None:
+    """Refuse links that lead out of the copy, to nothing, or in a circle.
+
+    Args:
+        copy: the folder.
+        links: path in it and target of each.
+
+    Raises:
+        BotRefused: with the link's path inside the bot's folder.
+    """
     root = Path(os.path.realpath(copy))
-    for entry in entries:
-        if entry.kind != "l":
-            continue
-        where = shown(entry.path)
-        steps = os.path.normpath(os.path.join(os.path.dirname(entry.path), entry.detail))  # noqa: PTH118, PTH120 (pathlib doesn't fold `..`)
+    for path, target in links:
+        where = shown(path)
+        if target.startswith("/"):
+            raise BotRefused(f"{where}: {_LEADS_OUT}")
+        steps = os.path.normpath(os.path.join(os.path.dirname(path), target))  # noqa: PTH118, PTH120 (pathlib doesn't fold `..`)
         if steps.split("/")[0] == "..":
             raise BotRefused(f"{where}: {_LEADS_OUT}")
         try:
-            end = Path(os.path.realpath(copy / entry.path, strict=True))
+            end = Path(os.path.realpath(copy / path, strict=True))
         except OSError as exc:
             what = "leads in a circle" if exc.errno == errno.ELOOP else "leads to nothing copied"
             raise BotRefused(f"{where}: this link {what}; take it away or copy the file") from exc

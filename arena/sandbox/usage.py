@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -83,6 +83,11 @@ class CpuAccount:
         self.total_s = 0.0
         self._lost_s = 0.0
         self._last: dict[tuple[int, int], Seen] = {}
+
+    @property
+    def known(self) -> Collection[tuple[int, int]]:
+        """Number and start of each process that was there at the last look."""
+        return self._last.keys()
 
     def look(self, seen: Sequence[Seen]) -> float:
         """Take in one look at all processes; returns `total_s`."""

@@ -9,9 +9,9 @@ a bot is asked.
 from __future__ import annotations
 
 import os
-import signal
 from collections.abc import Collection
 from contextlib import suppress
+from time import monotonic
 from typing import Protocol
 
 import trio
@@ -27,20 +27,30 @@ from arena.sandbox.processes import (
     pss_bytes,
     see,
 )
+from arena.sandbox.pondering import OffTurn
 from arena.sandbox.sandboxes import Box
-from arena.sandbox.usage import Bounds, CpuAccount, Usage, breach, sum_up
+from arena.sandbox.tree import Tree
+from arena.sandbox.usage import Bounds, Usage, breach, sum_up
 
-__all__ = ["Kernel", "Proc", "Ward", "Warden"]
+__all__ = ["Idler", "Kernel", "Proc", "Ward", "Warden"]
 
 LOOK_S = 0.1
 HURRIED_LOOK_S = 0.02  # while one of them has more than half of its memory
-_STOP_PASSES = 64  # over the processes of a bot that makes new ones while it is stopped
 _RARELY = 5  # looks, for what takes longer and grows slower
 _WHOLE = 10  # looks, after which all of the machine is looked through
 _CONFIRM_S = 0.25  # between two counts of shared memory, at least
 _CONFIRM_SHARE = 10.0  # and so many times what the last one took
 _PRIVATE = ("/tmp", "/dev/shm")  # noqa: S108 - inside, of the bot's own
-_QUIET = frozenset("TtZX")  # stopped, traced, dead
+
+
+class Idler(Protocol):
+    """A bot, as far as the warden must know whether it is asked."""
+
+    def idle_since(self) -> float | None:
+        """Return since when it is not asked, by `time.monotonic`; None while it is, or is over."""
+
+    def stop(self) -> None:
+        """Stop it until it is asked again; nothing if it is stopped."""
 
 
 class Kernel(Protocol):
@@ -135,6 +145,7 @@ class Ward:
         breach: what it used too much of, with the numbers; None while it has not. Set just before
             it is killed for it, so that whoever sees the end of its process finds the reason here.
         peak_bytes: the most memory that was seen at one look, shared pages counted for each.
+        off_turn: what the bot used while it was not asked; None while nobody looks at that.
         confirm_at: reading of trio's clock before which memory is not to be confirmed again: much
             of what looks like too much is shared.
     """
@@ -144,51 +155,46 @@ class Ward:
         self.bounds = bounds
         self.breach: str | None = None
         self.peak_bytes = 0
+        self.off_turn: OffTurn | None = None
+        self._idler: Idler | None = None
         self._kernel = kernel
-        self._account = CpuAccount()
+        self._tree = Tree(
+            lambda whole: kernel.pids(box, whole=whole), kernel, lambda pid: pid == box.init
+        )
         self._looks = 0
         self.confirm_at = 0.0
+
+    def watch_off_turn(self, idler: Idler, off_turn: OffTurn) -> None:
+        """Look from now on at what the bot does while it is not asked; who is caught is stopped."""
+        self._idler, self.off_turn = idler, off_turn
+
+    @property
+    def is_caught(self) -> bool:
+        """Whether it is to be stopped whenever it is not asked."""
+        return self.off_turn is not None and self.off_turn.is_caught
+
+    def keep_still(self) -> None:
+        """Stop the bot if it was caught and is not asked now; costs nothing if it is stopped."""
+        idler = self._idler
+        if idler is not None and self.is_caught and idler.idle_since() is not None:
+            idler.stop()
 
     @property
     def cpu_s(self) -> float:
         """CPU time of all of it, setting up included, as of the last look."""
-        return self._account.total_s
+        return self._tree.cpu_s
 
     def sample(self) -> float:
         """Look at the CPU clocks now; returns `cpu_s`. Takes some 70 microseconds."""
-        if self.box.learn():
-            self._account.look(self._seen(whole=False))
-        return self.cpu_s
+        return self._tree.sample() if self.box.learn() else self.cpu_s
 
     def stop(self) -> bool:
-        """Stop every process of the bot; True once nothing in it does anything more.
-
-        One that forks, or wakes the others, while it is stopped may take a few passes; two in a
-        row must find nothing.
-        """
-        if not self.box.learn():
-            return False
-        quiet = 0
-        for _ in range(_STOP_PASSES):
-            running = [
-                process.pid
-                for process in self._seen(whole=False)
-                if process.pid != self.box.init
-                and process.state not in _QUIET
-                and not self._kernel.is_stopping(process.pid)
-            ]
-            for pid in running:
-                self._kernel.signal(pid, signal.SIGSTOP)
-            quiet = 0 if running else quiet + 1
-            if quiet == 2:
-                return True
-        return False
+        """Stop every process of the bot; True once nothing in it does anything more."""
+        return self.box.learn() and self._tree.stop()
 
     def go_on(self) -> None:
         """Let every process of the bot run again, those it stopped itself included."""
-        for pid in self._kernel.pids(self.box, whole=False):
-            if pid != self.box.init:
-                self._kernel.signal(pid, signal.SIGCONT)
+        self._tree.go_on()
 
     def look(self) -> float:
         """Look once; kill what is over its bounds, save for memory, which is to be confirmed.
@@ -198,13 +204,14 @@ class Ward:
         """
         if self.breach is not None or not self.box.learn():
             return 0.0
-        seen = self._seen(whole=self._looks % _WHOLE == _WHOLE - 1)
+        seen = self._tree.look(whole=self._looks % _WHOLE == _WHOLE - 1)
         if self._looks == 0:
             for process in seen:
                 self._kernel.settle(process.pid)
         rare = self._looks % _RARELY == 0
         self._looks += 1
-        self._account.look(seen)
+        if self.off_turn is not None and self._idler is not None:
+            self.off_turn.look(monotonic(), self.cpu_s, self._idler.idle_since())
         usage = sum_up(
             seen,
             self.box.init,
@@ -222,7 +229,10 @@ class Ward:
         does not tell a process's share, all that it has counts.
         """
         total = 0
-        for process in self._seen(whole=True):
+        for pid in self._kernel.pids(self.box, whole=True):
+            process = self._kernel.see(pid)
+            if process is None:
+                continue
             if process.pid == self.box.init or process.state in "ZX":
                 continue
             share = self._kernel.pss_bytes(process.pid)
@@ -238,10 +248,6 @@ class Ward:
             self.sample()  # the last moment at which its clocks can be read
             self.breach = found
             self._kernel.kill(self.box)
-
-    def _seen(self, *, whole: bool) -> list[Seen]:
-        looks = map(self._kernel.see, self._kernel.pids(self.box, whole=whole))
-        return [process for process in looks if process is not None]
 
 
 class Warden:
@@ -286,7 +292,16 @@ class Warden:
                     if share > 1.0 and trio.current_time() >= ward.confirm_at:
                         await self._confirm(ward)
                 await trio.lowlevel.checkpoint()
-            await trio.sleep(HURRIED_LOOK_S if most > 0.5 else LOOK_S)
+            await self._pause(HURRIED_LOOK_S if most > 0.5 else LOOK_S)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait for the next look; those who were caught are kept still meanwhile."""
+        until = trio.current_time() + seconds
+        while (left := until - trio.current_time()) > 0:
+            caught = [ward for ward in self._wards if ward.is_caught]
+            for ward in caught:
+                ward.keep_still()
+            await trio.sleep(min(left, HURRIED_LOOK_S) if caught else left)
 
     async def _confirm(self, ward: Ward) -> None:
         """Let a thread wait for the kernel, so that nobody's answer is read late."""

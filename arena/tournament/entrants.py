@@ -25,6 +25,7 @@ import msgspec
 
 from arena.errors import BotRefused
 from arena.referee.record import BotSpec, SideWord
+from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.building import build
 from arena.sandbox.staging import (
     LEFT_OUT,
@@ -97,13 +98,16 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def find_bot(text: str, data: Path, *, limits: Limits | None = None) -> Entrant:
+def find_bot(
+    text: str, data: Path, *, limits: Limits | None = None, profile: Profile | None = None
+) -> Entrant:
     """Find, read and stage one bot.
 
     Args:
         text: a BOT, as a person writes it.
         data: the data folder; copies go below it.
         limits: the organiser's; what a bot asks for beyond them is refused.
+        profile: of the sandbox that a bot is built in; None to build it with our own rights.
 
     Raises:
         BotRefused: if there is no such bot, or it can't be used as it is; with the cure.
@@ -117,7 +121,7 @@ def find_bot(text: str, data: Path, *, limits: Limits | None = None) -> Entrant:
     if text in reference_names():
         return _reference(text, into, limits, hides=kind is not None)
     if kind == stat.S_IFDIR:
-        return _folder(Path(text), data, into, limits)
+        return _folder(Path(text), data, into, limits, profile)
     if kind == stat.S_IFREG:
         return _file(Path(text), data, into)
     if kind is not None:
@@ -198,7 +202,9 @@ def _sdk_for(folder: Path, shown_as: Path) -> tuple[dict[str, bytes], tuple[str,
     return {}, ()
 
 
-def _folder(path: Path, data: Path, into: Path, limits: Limits | None) -> Entrant:
+def _folder(
+    path: Path, data: Path, into: Path, limits: Limits | None, profile: Profile | None
+) -> Entrant:
     """Stage a folder with its `bot.toml`, and build it if that says how."""
     real = check_folder(path, data)
     sdk, talk = _sdk_for(real, path)
@@ -213,7 +219,9 @@ def _folder(path: Path, data: Path, into: Path, limits: Limits | None) -> Entran
         commands = [_filled(command) for command in settings.build]
         salt = msgspec.json.encode(["build", settings.build]).decode()
         try:
-            staged = stage(staged.folder, into, salt=salt, finish=partial(build, commands))
+            staged = stage(
+                staged.folder, into, salt=salt, finish=partial(build, commands, profile=profile)
+            )
         except BotRefused as exc:
             raise BotRefused(f"{path}: {exc}") from exc
     _check_copied(settings.command, staged, real)

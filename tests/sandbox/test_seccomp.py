@@ -177,6 +177,25 @@ def test_a_thread_may_be_made_and_a_namespace_not() -> None:
             assert run(program, arch, number, (thread | flag,)) == ERRNO | 1
 
 
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_build_may_lock_files_and_set_their_times_and_nothing_else(machine: Machine) -> None:
+    bots, builds = filter_program(machine), filter_program(machine, building=True)
+    lifted = set()
+    for entry in (*REFUSALS, *CHECKS):
+        number = entry.number(machine)
+        for value in (0, *(entry.values if isinstance(entry, Check) else ())):
+            arguments = (value, value)
+            arch = AUDIT_ARCHES[machine]
+            was = run(bots, arch, number or 0, arguments)
+            now = run(builds, arch, number or 0, arguments)
+            if was != now:
+                assert now == ALLOW
+                lifted.add((entry.name, value if entry.name == "fcntl" else 0))
+    times = {"utime", "utimes", "futimesat", "utimensat"} if machine == "x86_64" else {"utimensat"}
+    locks = {("fcntl", command) for command in (5, 6, 7, 36, 37, 38)}
+    assert lifted == {(name, 0) for name in (*times, "flock")} | locks
+
+
 def test_an_unknown_machine_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "riscv64")
     with pytest.raises(ConfigError, match="riscv64"):
