@@ -206,13 +206,14 @@ def five(counts: PairCounts) -> tuple[float, ...]:
     return (float(counts.lost), 0.0, float(counts.split), 0.0, float(counts.won))
 
 
-def scored(counts: tuple[float, ...]) -> Scored:
+def scored(counts: tuple[float, ...], *, no_count: float = NO_COUNT) -> Scored:
     """Score view of pairs.
 
     Args:
-        counts: five, as `five` makes them; their sum is above 0, and zeros count as 0.001.
+        counts: five, as `five` makes them; their sum is above 0.
+        no_count: what counts of zero are taken for; 0 only with counts of two kinds or more.
     """
-    n = np.maximum(np.array(counts, dtype=np.float64), NO_COUNT)
+    n = np.maximum(np.array(counts, dtype=np.float64), no_count)
     pairs = float(n.sum())
     mean = float(n @ SCORES) / pairs
     variance = float(n @ (SCORES - mean) ** 2) / pairs

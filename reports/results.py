@@ -14,6 +14,7 @@ from reports.bootstrap import SEED, bootstrap
 from reports.logistic import ELO
 from reports.pairs import GamePairs, PairCounts, conditional, pair_up, rate_decided
 from reports.played import Played
+from reports.predictions import pair_score
 from reports.ratings import Part, Rated, Settings, interval, rate_bots, spread
 from reports.standings import Model, Standings, standings
 
@@ -45,6 +46,8 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
         both_escaped: of `split`: Mister X won both times.
         both_caught: of `split`: the detectives won both times.
         won: won twice by `one`.
+        score: share of the points that `one` took, from 0 to 1.
+        expected: the share that the ratings give it; `null` where these bots have none in common.
         elo_conditional: gap by the decided pairs; `null` unless each bot won some.
         se: its error; `null` likewise.
         low: lower end of the 95 % interval, with half a pair added on both sides.
@@ -61,6 +64,8 @@ class Pairing(msgspec.Struct, frozen=True, kw_only=True):
     both_escaped: int
     both_caught: int
     won: int
+    score: float
+    expected: float | None
     elo_conditional: float | None
     se: float | None
     low: float | None
@@ -153,7 +158,7 @@ def results(
         **{name: getattr(made, name) for name in Standings.__struct_fields__},
         forfeits=0 if clean is None else len(played.mister_x) - len(clean.mister_x),
         without_faults=None if clean is None else standings_without(clean, settings, model=model),
-        pairings=None if pairs is None else pairings(pairs, order),
+        pairings=None if pairs is None else _expected(pairings(pairs, order), made),
         pair_ratings=None if pairs is None else _pair_ratings(pairs, settings),
         bootstrap=_bootstrapped(played, settings, order, draws, seed) if draws else None,
     )
@@ -195,6 +200,8 @@ def _pairing(one: str, other: str, lost: int, escaped: int, caught: int, won: in
         both_escaped=escaped,
         both_caught=caught,
         won=won,
+        score=round((won + counts.split / 2) / counts.pairs, 5),
+        expected=None,
         elo_conditional=rounding.elo(told.elo),
         se=rounding.error(told.se),
         low=rounding.elo(told.low),
@@ -202,6 +209,20 @@ def _pairing(one: str, other: str, lost: int, escaped: int, caught: int, won: in
         los=rounding.chance(told.los),
         p=rounding.chance(told.p_different),
     )
+
+
+def _expected(lines: list[Pairing], made: Standings) -> list[Pairing]:
+    """Add what the ratings expect of each pairing."""
+    bots = {bot.name: bot for bot in made.bots}
+    added = []
+    for line in lines:
+        one, other = bots[line.one], bots[line.other]
+        role = made.part_list[one.part - 1].role_advantage.elo
+        share = None
+        if one.elo is not None and other.elo is not None and one.group == other.group:
+            share = None if role is None else round(pair_score(one.elo - other.elo, role), 5)
+        added.append(msgspec.structs.replace(line, expected=share))
+    return added
 
 
 def _pair_ratings(pairs: GamePairs, settings: Settings) -> list[PairRating]:

@@ -26,10 +26,8 @@ def error(value: float | None) -> float | None:
     return max(round(value, 2), SMALLEST_ERROR)
 
 
-def ratio(value: float | None) -> float | None:
-    """A log-likelihood ratio or a test statistic, to four places."""
-    if value is None or not math.isfinite(value):
-        return None
+def ratio(value: float) -> float:
+    """A log-likelihood ratio or a test statistic, which is finite, to four places."""
     return round(value, 4) + 0.0
 
 

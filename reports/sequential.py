@@ -39,7 +39,7 @@ LARGEST_ELO = 10_000.0  # of a hypothesis
 STEPS = 100  # of the search for a distribution with a given t-value; five are usual
 TILT = 150.0  # far beyond the steepest shares that a hypothesis asks for
 SETTLED = 1e-9  # change of a probability that ends it
-CLOSENESS = (1e-3, 1e-6, 1e-9, 1e-12, 1e-14)  # to a pole, tried one after the other
+FARTHEST = 200.0  # logit of how far to a pole the multiplier is looked for
 
 
 class Hypotheses(msgspec.Struct, frozen=True, kw_only=True):
@@ -217,24 +217,26 @@ def _balanced(shares: Floats, weights: Floats) -> Floats | None:
     It is shares / (1 + x·weights), where x lies between the two poles next to 0 and is the only
     zero there of a falling function (Van den Bergh, "support_MLE_multinomial").
     """
-    least, most = float(weights.min()), float(weights.max())
-    if not least < 0 < most:
+    if not weights.min() < 0 < weights.max():
         return None
-
-    def excess(x: float) -> float:
-        return float(np.sum(shares * weights / (1 + x * weights)))
-
-    start = excess(0.0)
+    start = float(shares @ weights)
     if start == 0:
         return shares
-    pole = -1 / least if start > 0 else -1 / most
-    for closeness in CLOSENESS:
-        end = pole * (1 - closeness)
-        if excess(end) * start < 0:
-            x = float(brentq(excess, 0.0, end, xtol=1e-16, rtol=1e-14, maxiter=500))
-            made = shares / (1 + x * weights)
-            return np.asarray(made / made.sum())
-    return None
+    # x is written as pole·expit(u): next to the pole, where rare scores bring it, and next to 0,
+    # where a pole far out leaves it, only that keeps its digits.
+    nearest = int(np.argmin(weights) if start > 0 else np.argmax(weights))
+    at_pole = 1 - weights / weights[nearest]
+
+    def parts(u: float) -> Floats:
+        return np.asarray(expit(u) * at_pole + expit(-u))
+
+    def excess(u: float) -> float:
+        return float(expit(-u) * np.sum(shares * weights / parts(u)))
+
+    if not excess(-FARTHEST) * excess(FARTHEST) < 0:
+        return None
+    made = shares / parts(float(brentq(excess, -FARTHEST, FARTHEST, xtol=1e-13, rtol=1e-14)))
+    return np.asarray(made / made.sum())
 
 
 def _with_t_value(shares: Floats, t: float) -> Floats | None:

@@ -484,7 +484,7 @@ def _with_role(covariance: Floats) -> Floats:
 
 
 def _shown_test(test: LikelihoodRatio) -> RoleTest:
-    return RoleTest(chi2=round(test.statistic, 4), df=test.df, p=float(f"{test.p:.6g}"))
+    return RoleTest(chi2=rounding.ratio(test.statistic), df=test.df, p=float(f"{test.p:.6g}"))
 
 
 def _points(logits: float | None) -> float | None:

@@ -91,8 +91,8 @@ def test_line(made: Standings) -> str | None:
     if test is None:
         return None
     return (
-        f"Bots differ in which side suits them (model b against a): p = {small(test.p)} "
-        f"(χ² {test.chi2:.2f}, {test.df} df)"
+        f"Do bots differ in which side suits them (model b against a)? p = {small(test.p)}, "
+        f"χ² {test.chi2:.2f}, {test.df} df"
     )
 
 
@@ -106,6 +106,8 @@ def pairings_table(made: Results) -> Table:
             f"{line.both_escaped:,}",
             f"{line.both_caught:,}",
             f"{line.won:,}",
+            f"{100 * line.score:.0f} %",
+            in_per_cent(line.expected),
             elo(line.elo_conditional),
             ends(line.low, line.high),
             percent(line.los),
@@ -114,7 +116,21 @@ def pairings_table(made: Results) -> Table:
         for line in made.pairings or ()
     )
     return table(
-        ("game pairs", "#LL", "#split", "#XX", "#DD", "#WW", "#gap", "#95 %", "#LOS", "#p"), rows
+        (
+            "game pairs",
+            "#LL",
+            "#split",
+            "#XX",
+            "#DD",
+            "#WW",
+            "#score",
+            "#expected",
+            "#gap",
+            "#95 %",
+            "#LOS",
+            "#p",
+        ),
+        rows,
     )
 
 

@@ -335,6 +335,8 @@ def test_plan_tells_games_pairs_time_disk_and_gap(arena: Shell) -> None:
     assert answer["expected_s"] > 0
     assert answer["expected_bytes"] > 600 * 1000
     assert 10 < answer["smallest_gap_elo"] < 300
+    assert [one["elo"] for one in answer["gaps"]] == [100, 50, 20, 10]
+    assert answer["seen"] is None
     assert arena.stored() == 0
 
 

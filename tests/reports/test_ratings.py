@@ -138,8 +138,30 @@ def test_baseball_with_virtual_games() -> None:
     )
 
 
+def deviance(games: list[Game], fitted: float) -> float:
+    """Twice what the log-likelihood lacks of a share for each pairing of its own."""
+    scores: dict[tuple[str, str], list[bool]] = {}
+    for x, d, won, _ in games:
+        scores.setdefault((x, d), []).append(won)
+    best = 0.0
+    for results in scores.values():
+        share = sum(results) / len(results)
+        best += sum(np.log(share if won else 1 - share) for won in results)
+    return float(2 * (best - fitted))
+
+
+def test_baseball_has_the_published_deviance() -> None:
+    for role, expected in ((False, 44.053), (True, 38.643)):
+        _, _, value = reference_fit(known.baseball(), "Bal", role=role)
+        assert deviance(known.baseball(), value) == pytest.approx(expected, abs=6e-4)
+
+
 def test_tennis_is_as_agresti_prints_it() -> None:
-    beta, se, _ = reference_fit(known.tennis(), "Wawrinka", role=False)
+    beta, se, value = reference_fit(known.tennis(), "Wawrinka", role=False)
+    one_way: list[Game] = [
+        (x, d, True, None) if x < d else (d, x, False, None) for x, d, _, _ in known.tennis()
+    ]
+    assert deviance(one_way, value) == pytest.approx(4.3958, abs=6e-5)
     assert beta[1:] == pytest.approx([1.17612, 1.13578, -0.56852, -0.06185, 0], abs=6e-6)
     assert se[1:] == pytest.approx([0.49952, 0.51095, 0.56833, 0.51487, 0], abs=6e-6)
 
