@@ -19,6 +19,7 @@ __all__ = [
     "Bot",
     "Bots",
     "ConfigCheck",
+    "Doctor",
     "Exported",
     "Failed",
     "FaultShown",
@@ -26,14 +27,17 @@ __all__ = [
     "Games",
     "GamesCount",
     "LimitsAnswer",
+    "Machine",
     "Measured",
     "PairsNeeded",
     "Plan",
     "Play",
+    "RefusalShown",
     "Reported",
     "Rules",
     "Rulesets",
     "Run",
+    "SandboxShown",
     "SeenPairs",
     "SequentialTest",
     "Sprt",
@@ -273,6 +277,51 @@ class ConfigCheck(Answer, frozen=True, kw_only=True, tag="arena.config/1"):
     settings: dict[str, Any]
 
 
+class SandboxShown(msgspec.Struct, frozen=True, kw_only=True):
+    """The sandbox of this machine, which has just passed its self-test."""
+
+    route: Literal["U", "R"]  # an ordinary user's, root's
+    bwrap: str
+    origin: str  # `setting`, `system`, `wheel` or `PATH`
+    version: str
+    took_ms: float  # of the self-test
+    checks: tuple[str, ...]  # what held
+    filter_instructions: int
+    proc: bool  # whether bots have a /proc
+    notes: tuple[str, ...]
+
+
+class RefusalShown(msgspec.Struct, frozen=True, kw_only=True):
+    """Why strangers' bots can't be run here, and what to do."""
+
+    cause: str
+    why: str
+    fix: tuple[str, ...]
+    alternative: str
+
+
+class Machine(msgspec.Struct, frozen=True, kw_only=True):
+    """What else is to be known of a machine."""
+
+    system: str
+    machine: str
+    python: str
+    interpreter: str
+    cpus: int  # usable
+    games_at_once: int  # at most, by the limit of open files
+    c_compiler: str | None
+    memory_cgroup: bool  # whether one is ours to use
+    not_held_to: tuple[str, ...]  # limits that are not set here, a line each
+
+
+class Doctor(Answer, frozen=True, kw_only=True, tag="arena.doctor/1"):
+    """`arena doctor`; either the sandbox or the refusal is null."""
+
+    sandbox: SandboxShown | None
+    refusal: RefusalShown | None
+    machine: Machine
+
+
 class Measured(Answer, frozen=True, kw_only=True, tag="arena.bench/1"):
     """`arena bench`; what was left out is missing."""
 
@@ -299,6 +348,7 @@ AnyAnswer = (
     | LimitsAnswer
     | Wire
     | ConfigCheck
+    | Doctor
     | Measured
 )
 

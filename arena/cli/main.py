@@ -40,6 +40,7 @@ COMMANDS = {
     "limits": "Print what a bot is held to.",
     "protocol": "Print the wire's text, or its JSON Schema.",
     "config": "Check a tournament file, or print its JSON Schema.",
+    "doctor": "Say what this machine can hold bots to, and what not.",
     "bench": "Measure how fast this machine plays.",
 }
 

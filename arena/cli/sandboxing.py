@@ -71,13 +71,16 @@ def sandbox_options(function: F) -> F:
     )(bwrap_option(function))
 
 
-def look(*, bwrap: str | None, show: Sequence[str] = (), data: Path | None) -> Found | Refusal:
+def look(
+    *, bwrap: str | None, show: Sequence[str] = (), data: Path | None, remember: bool = True
+) -> Found | Refusal:
     """Look for the sandbox of this machine; blocks for some 80 ms, less once it has passed.
 
     Args:
         bwrap: see `--bwrap`.
         show: folders that bots see besides the system's.
         data: the data folder, of which no bot may see anything; None without one.
+        remember: whether a self-test that was passed on this boot need not be passed again.
 
     Raises:
         ConfigError: if a folder that would be shown holds what no bot may see.
@@ -91,7 +94,7 @@ def look(*, bwrap: str | None, show: Sequence[str] = (), data: Path | None) -> F
         visible,
         python=sys.executable,
         setting=bwrap,
-        cache=None if data is None else data / CACHE,
+        cache=data / CACHE if data is not None and remember else None,
     )
     if isinstance(found, Found):
         log.info(

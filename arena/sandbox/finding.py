@@ -37,7 +37,7 @@ from arena.sandbox.refusals import (
     too_old,
     user_ids_taken,
 )
-from arena.sandbox.selftest import Outcome, fingerprint, remember, remembered, run_canary
+from arena.sandbox.selftest import Check, Outcome, fingerprint, remember, remembered, run_canary
 from arena.sandbox.slots import UID_BASE, UID_COUNT, check_uid_range
 from arena.sandbox.visible import Visible
 
@@ -69,6 +69,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
         version: of bubblewrap.
         from_cache: whether the self-test was passed before, on this boot of the machine.
         took_ms: by the self-test; 0 if it was passed before.
+        checks: what it tried, all held; empty if it was passed before.
         notes: a sentence each that `arena doctor` shows.
     """
 
@@ -77,6 +78,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     version: str
     from_cache: bool
     took_ms: float
+    checks: tuple[Check, ...] = ()
     notes: tuple[str, ...]
 
 
@@ -205,6 +207,7 @@ def _found(profile: Profile, candidate: Candidate, version: str, outcome: Outcom
         version=version,
         from_cache=outcome is None,
         took_ms=0.0 if outcome is None else outcome.took_ms,
+        checks=() if outcome is None else outcome.checks,
         notes=tuple(notes),
     )
 

@@ -127,7 +127,7 @@ def not_bubblewrap(path: str, what: str) -> Refusal:
     return Refusal(
         cause=f"{path} does not work as bubblewrap",
         why=f"it {what}",
-        fix=("name a working bwrap in the settings, or leave it out and install one:", *_INSTALL),
+        fix=("name a working one with --bwrap, or leave that out and install one:", *_INSTALL),
     )
 
 

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -29,7 +29,7 @@ from arena.sandbox.processes import pids_in_namespace, see
 from arena.sandbox.sandboxes import Box, Sandbox
 from arena.sandbox.seccomp import filter_program, this_machine
 
-__all__ = ["Outcome", "fingerprint", "judge", "remember", "remembered", "run_canary"]
+__all__ = ["Check", "Outcome", "fingerprint", "judge", "remember", "remembered", "run_canary"]
 
 ECHO_BYTES = 65_536
 _PROCESSES = 16  # enough to see the limit hold, and quick
@@ -48,20 +48,39 @@ _FOLDERS = ("/", "/bot", "/dev", "/etc", "/proc", "/usr", "/usr/bin")
 _HOST_PLACES = ("/etc/passwd", "/etc/shadow", "/etc/machine-id", "/home", "/run", "/sys", "/var")
 
 
+class Check(NamedTuple):
+    """One question to the canary, answered.
+
+    Attributes:
+        promise: what must hold, for `arena doctor`.
+        failure: what the canary could do if it does not.
+        holds: whether it does.
+    """
+
+    promise: str
+    failure: str
+    holds: bool
+
+
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a self-test.
 
     Attributes:
-        failed: what the canary could do and must not, a phrase each; empty if all is well.
+        checks: what the canary was asked and tried; those up to the trouble, if there was one.
         trouble: why the canary could not be asked; empty if it answered.
         stderr: what bubblewrap or the canary wrote to standard error.
         took_ms: for all of it.
     """
 
-    failed: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
     trouble: str = ""
     stderr: str = ""
     took_ms: float = 0.0
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """What the canary could do and must not, a phrase each."""
+        return tuple(check.failure for check in self.checks if not check.holds)
 
     @property
     def passed(self) -> bool:
@@ -127,14 +146,14 @@ def _run(sandbox: Sandbox, python: str, outside: _Outside, deadline: float) -> O
         return Outcome(trouble=f"can't be started: {os.strerror(exc.errno or 0)}")
     asked = _question(outside)
     stderr = b""
-    failed: list[str] = []
+    checks: list[Check] = []
     trouble = ""
     try:
         try:
             answer = _ask(process, json.dumps(asked).encode() + b"\n", deadline)
-            failed += judge(json.loads(answer), asked, sandbox.profile, os.getuid())
-            failed += _check_pipes(process, deadline)
-            failed += _check_death(process, box, deadline)
+            checks += judge(json.loads(answer), asked, sandbox.profile, os.getuid())
+            checks.append(_check_pipes(process, deadline))
+            checks.append(_check_death(process, box, deadline))
         except (_Gone, ValueError) as exc:
             trouble = str(exc) if isinstance(exc, _Gone) else "answered with something else"
     finally:
@@ -143,7 +162,7 @@ def _run(sandbox: Sandbox, python: str, outside: _Outside, deadline: float) -> O
         _close(process)
         box.close()
     return Outcome(
-        failed=tuple(failed), trouble=trouble, stderr=stderr.decode(errors="backslashreplace")
+        checks=tuple(checks), trouble=trouble, stderr=stderr.decode(errors="backslashreplace")
     )
 
 
@@ -164,8 +183,8 @@ def _question(outside: _Outside) -> dict[str, Any]:
 
 def judge(
     answer: Mapping[str, Any], asked: Mapping[str, Any], profile: Profile, our_uid: int
-) -> list[str]:
-    """Return what a canary could do and must not, a phrase each.
+) -> list[Check]:
+    """Return what a canary could do and what it could not.
 
     Args:
         answer: its own words.
@@ -176,40 +195,87 @@ def judge(
     status = answer["status"]
     wanted = dict(profile.environment)
     found = {name: value for name, value in answer["environment"].items() if name != "PWD"}
-    checks = {
-        "saw files outside": bool(answer["seen"]),
-        "reached a listener on this machine": answer["connected"],
-        "saw processes outside": bool(answer["processes"]),
-        f"could write to {', '.join(answer['written'])}": bool(answer["written"]),
-        "could make sockets that reach the kernel": bool(answer["families"]),
-        "could lock a file that other sandboxes see": answer["locked"],
-        f"was not stopped at {asked['processes']} processes": answer["forked"]
-        >= asked["processes"],
-        "was not left any process of its own": answer["forked"] == 0,
-        "ran as you": answer["uid"] in ((our_uid, 0) if profile.route == "R" else (0,)),
-        "had rights of root": profile.proc
-        and (status["CapEff"] != _NO_RIGHTS or status["CapBnd"] != _NO_RIGHTS),
-        "could gain rights": profile.proc and status["NoNewPrivs"] != "1",
-        "ran without a filter of system calls": profile.proc and status["Seccomp"] != "2",
-        "inherited open files": answer["descriptors"] != [0, 1, 2],
-        "inherited variables": found != wanted,
-        "had no /tmp of its own size": answer["tmp_bytes"] != profile.tmp_bytes,
-    }
-    return [what for what, wrong in checks.items() if wrong]
+    most = asked["processes"]
+    checks = [
+        Check("sees no file outside", "saw files outside", not answer["seen"]),
+        Check(
+            "reaches nobody on this machine",
+            "reached a listener on this machine",
+            not answer["connected"],
+        ),
+        Check("sees no process outside", "saw processes outside", not answer["processes"]),
+        Check(
+            "writes to nothing but its own folders",
+            f"could write to {', '.join(answer['written'])}",
+            not answer["written"],
+        ),
+        Check(
+            "has no socket to the kernel",
+            "could make sockets that reach the kernel",
+            not answer["families"],
+        ),
+        Check(
+            "can't lock what others see",
+            "could lock a file that other sandboxes see",
+            not answer["locked"],
+        ),
+        Check(
+            "is stopped at its number of processes",
+            f"was not stopped at {most} processes",
+            answer["forked"] < most,
+        ),
+        Check(
+            "has processes of its own",
+            "was not left any process of its own",
+            answer["forked"] > 0,
+        ),
+        Check(
+            "is another user",
+            "ran as you",
+            answer["uid"] not in ((our_uid, 0) if profile.route == "R" else (0,)),
+        ),
+        Check("inherits no open file", "inherited open files", answer["descriptors"] == [0, 1, 2]),
+        Check("inherits no variable", "inherited variables", found == wanted),
+        Check(
+            "has a /tmp of its own size",
+            "had no /tmp of its own size",
+            answer["tmp_bytes"] == profile.tmp_bytes,
+        ),
+    ]
+    if profile.proc:  # else nobody tells
+        checks += [
+            Check(
+                "has no rights of root",
+                "had rights of root",
+                status["CapEff"] == status["CapBnd"] == _NO_RIGHTS,
+            ),
+            Check("can't gain rights", "could gain rights", status["NoNewPrivs"] == "1"),
+            Check(
+                "has its system calls filtered",
+                "ran without a filter of system calls",
+                status["Seccomp"] == "2",
+            ),
+        ]
+    return checks
 
 
-def _check_pipes(process: subprocess.Popen[bytes], deadline: float) -> list[str]:
+def _check_pipes(process: subprocess.Popen[bytes], deadline: float) -> Check:
     sent = os.urandom(ECHO_BYTES // 2) + bytes(range(256)) * (ECHO_BYTES // 512)
     got = _exchange(process, sent, len(sent), deadline)
-    return [] if got == sent else ["did not get bytes through its pipes unchanged"]
+    return Check(
+        f"gets {ECHO_BYTES // 1024} KiB through its pipes unchanged",
+        "did not get bytes through its pipes unchanged",
+        got == sent,
+    )
 
 
-def _check_death(process: subprocess.Popen[bytes], box: Box, deadline: float) -> list[str]:
+def _check_death(process: subprocess.Popen[bytes], box: Box, deadline: float) -> Check:
     """Kill it, and see that nobody holds its output any more."""
     if _exchange(process, b"", len(b"grandchild\n"), deadline) != b"grandchild\n":
         raise _Gone("left no grandchild")
+    promise = "is gone with all that it started once it is killed"
     if not box.learn():
-        return ["has no namespace of processes that could be watched"]
+        return Check(promise, "has no namespace of processes that could be watched", False)
     os.kill(process.pid, signal.SIGKILL)  # the outermost alone: all others must follow
     end = time.monotonic() + _KILL_WAIT_S
     while _wait(process, end):
@@ -217,7 +283,7 @@ def _check_death(process: subprocess.Popen[bytes], box: Box, deadline: float) ->
             break
     left = max(0.0, end - time.monotonic())
     over = select.select([box.init_fd], [], [], left)[0] and not _living(box)
-    return [] if over else ["outlived its kill"]
+    return Check(promise, "outlived its kill", bool(over))
 
 
 def _living(box: Box) -> list[int]:

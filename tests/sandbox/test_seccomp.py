@@ -12,7 +12,7 @@ import pytest
 
 from arena.errors import ConfigError
 from arena.sandbox.seccomp import AUDIT_ARCHES, filter_program, this_machine
-from arena.sandbox.system_calls import CHECKS, LAST_KNOWN, REFUSALS, Check, Machine
+from arena.sandbox.system_calls import CHECKS, LAST_KNOWN, REFUSALS, Check, Machine, Refusal
 from tests.tools import need_that
 
 MACHINES: tuple[Machine, ...] = ("x86_64", "aarch64")
@@ -181,7 +181,8 @@ def test_a_thread_may_be_made_and_a_namespace_not() -> None:
 def test_a_build_may_lock_files_and_set_their_times_and_nothing_else(machine: Machine) -> None:
     bots, builds = filter_program(machine), filter_program(machine, building=True)
     lifted = set()
-    for entry in (*REFUSALS, *CHECKS):
+    entries: list[Refusal | Check] = [*REFUSALS, *CHECKS]
+    for entry in entries:
         number = entry.number(machine)
         for value in (0, *(entry.values if isinstance(entry, Check) else ())):
             arguments = (value, value)

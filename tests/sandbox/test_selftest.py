@@ -46,8 +46,14 @@ def words(**changes: Any) -> dict[str, Any]:
     return told | changes
 
 
+def failures(answer: dict[str, Any], profile: Profile = PROFILE, our_uid: int = US) -> list[str]:
+    """What a canary with this answer could do and must not."""
+    checks = judge(answer, ASKED, profile, our_uid)
+    return [check.failure for check in checks if not check.holds]
+
+
 def test_a_canary_that_got_nowhere_is_well() -> None:
-    assert judge(words(), ASKED, PROFILE, US) == []
+    assert failures(words()) == []
 
 
 @pytest.mark.parametrize(
@@ -74,18 +80,18 @@ def test_a_canary_that_got_nowhere_is_well() -> None:
     ],
 )
 def test_every_hole_is_named(changes: dict[str, Any], what: str) -> None:
-    found = judge(words(**changes), ASKED, PROFILE, US)
+    found = failures(words(**changes))
     assert len(found) == 1
     assert what in found[0]
 
 
 def test_without_proc_its_counts_are_not_asked_for() -> None:
     blind = dict.fromkeys(words()["status"])
-    assert judge(words(status=blind), ASKED, replace(PROFILE, proc=False), US) == []
+    assert failures(words(status=blind), replace(PROFILE, proc=False)) == []
 
 
 def test_in_a_user_namespace_every_bot_is_nobody_even_if_we_are() -> None:
-    found = judge(words(uid=65_534), ASKED, replace(PROFILE, route="U"), 65_534)
+    found = failures(words(uid=65_534), replace(PROFILE, route="U"), 65_534)
     assert found == []
 
 
@@ -113,9 +119,13 @@ def test_a_spoilt_memory_is_none(tmp_path: Path, content: bytes) -> None:
 
 def test_no_memory_is_kept_where_none_is_wanted_or_can_be(tmp_path: Path) -> None:
     remember(None, "name")
-    remember(tmp_path / "missing" / "it", "name")
     assert not remembered(None, "name")
     assert not list(tmp_path.iterdir())
+    (tmp_path / "file").touch()
+    remember(tmp_path / "file" / "it", "name")
+    assert not remembered(tmp_path / "file" / "it", "name")
+    remember(tmp_path / "made" / "it", "name")
+    assert remembered(tmp_path / "made" / "it", "name")
 
 
 # --- real sandboxes -----------------------------------------------------------------------------
