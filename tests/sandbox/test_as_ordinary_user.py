@@ -24,7 +24,17 @@ from tests.tools import need, need_that
 pytestmark = pytest.mark.slow
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-FILES = ("building", "finding", "processes", "runtimes", "sandboxes", "selftest", "traps", "warden")
+FILES = (
+    "building",
+    "finding",
+    "processes",
+    "runtimes",
+    "sandboxes",
+    "selftest",
+    "starting",
+    "traps",
+    "warden",
+)
 _LIMIT_S = 240
 
 
