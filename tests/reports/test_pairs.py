@@ -296,6 +296,32 @@ def test_superiority_by_decided_pairs_is_that_of_the_sign_statistic_nearly() -> 
     assert superiority(part)[0, 1] == pytest.approx(told.los, abs=3e-3)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("pairs", "gap", "most"),
+    [(20, 0.0, 1.0), (80, 0.0, 0.98), (80, 120.0, 0.98), (300, -60.0, 0.98)],
+)
+def test_conditional_intervals_cover_the_truth_on_uneven_deals(
+    pairs: int, gap: float, most: float
+) -> None:
+    """2,000 matches of two bots, X winning a third, deals differing by 1.5 logits.
+
+    Of twenty pairs six are decided: half a pair on both sides then makes intervals too wide.
+    """
+    rng = np.random.default_rng(pairs)
+    luck = -1.0 + 1.5 * rng.normal(size=(2000, pairs))
+    as_mister_x = rng.random(luck.shape) < 1 / (1 + np.exp(-luck - gap / ELO))
+    as_detectives = rng.random(luck.shape) < 1 / (1 + np.exp(luck - gap / ELO))
+    won = (as_mister_x & as_detectives).sum(axis=1)
+    lost = (~as_mister_x & ~as_detectives).sum(axis=1)
+    inside = 0
+    for w, n in zip(won.tolist(), lost.tolist(), strict=True):
+        told = conditional(of((n, pairs - w - n, w)))
+        assert told is not None
+        inside += told.low <= gap <= told.high
+    assert 0.92 <= inside / 2000 <= most
+
+
 # A second implementation, for data without a role term
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError
 from reports.logistic import ELO, Prior, fit
-from reports.played import Floats, Played, gather, tabulate
+from reports.played import Floats, Played, Table, gather, tabulate
 from reports.ratings import Anchor, Part, Settings, interval, rate_bots, spread, superiority
 from tests.reports import known
 from tests.reports.known import Game, played, score
@@ -541,6 +541,32 @@ def test_swapping_sides_and_results_turns_the_role_term_round(
         assert mirror.strength == pytest.approx(part.strength, abs=1e-6)
         assert mirror.above.tolist() == part.above.tolist()
         assert mirror.below.tolist() == part.below.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(GAMES, st.sampled_from([0.1, 1.0, 5.0]))
+def test_every_answer_is_a_maximum_to_the_last_printed_digit(
+    games: list[Game], prior: float
+) -> None:
+    """A looser stop would change the second digit of some ratings."""
+    data = played(games)
+    table = tabulate(len(data.bots), data.mister_x, data.detectives, data.escaped, data.deal)
+    made = fit(table, Prior(player=prior, role=prior / 2), held=np.zeros(0, np.int64))
+    assert made.gradient <= 1e-8
+    for step in np.eye(1 + len(data.bots)):
+        rise = [objective(table, made.role, made.strength, prior, h * step) for h in (1e-3, -1e-3)]
+        assert max(rise) <= objective(table, made.role, made.strength, prior, 0 * step)
+
+
+def objective(table: Table, role: float, strength: Floats, prior: float, step: Floats) -> float:
+    """Log-likelihood and prior, written out game by game."""
+    beta = np.concatenate(([role], strength)) + step
+    eta = beta[0] + beta[1 + table.first] - beta[1 + table.second]
+    value = float(np.sum(table.won * -np.log1p(np.exp(-eta))))
+    value += float(np.sum((table.games - table.won) * -np.log1p(np.exp(eta))))
+    weights = np.full(len(beta), prior)
+    weights[0] = prior / 2
+    return value - float(np.sum(weights * (np.log1p(np.exp(-beta)) + np.log1p(np.exp(beta)))))
 
 
 def test_doubled_games_halve_the_variance_only_on_new_deals() -> None:
