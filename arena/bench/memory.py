@@ -18,12 +18,12 @@ from arena.sandbox.bubblewrap import Profile
 __all__ = ["measure_memory"]
 
 _PLAN = """
-import json, resource, time
-from arena.bench.memory import ten_million_games
+import json, time
+from arena.bench.memory import memory_mib, ten_million_games
 start = time.perf_counter()
 games = ten_million_games()
 print(json.dumps({
-    "plan_mib": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
+    "plan_mib": round(memory_mib("VmHWM"), 1),
     "plan_ms": round((time.perf_counter() - start) * 1000, 1),
     "plan_games": games,
 }))
@@ -55,11 +55,15 @@ def ten_million_games() -> int:
     return count
 
 
-def _resident_mib() -> float:
+def memory_mib(what: str) -> float:
+    """Return this process's memory by the kernel's word for it: `VmRSS` now, `VmHWM` at its peak.
+
+    Not `ru_maxrss`: that takes in the process which this one was forked from.
+    """
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmRSS:"):
+        if line.startswith(f"{what}:"):
             return int(line.split()[1]) / 1024
-    raise AssertionError("no VmRSS in /proc/self/status")
+    raise AssertionError(f"no {what} in /proc/self/status")
 
 
 async def _growth(stub: Path, count: int, *, profile: Profile | None) -> float:
@@ -78,9 +82,9 @@ async def _growth(stub: Path, count: int, *, profile: Profile | None) -> float:
                     nursery.start_soon(play, games_in_all // 16)
 
         await play_all(800)
-        before = _resident_mib()
+        before = memory_mib("VmRSS")
         await play_all(count)
-        return _resident_mib() - before
+        return memory_mib("VmRSS") - before
 
 
 def measure_memory(stub: Path, count: int, *, profile: Profile | None = None) -> dict[str, Any]:
