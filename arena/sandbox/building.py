@@ -143,8 +143,11 @@ def _ended(process: subprocess.Popen[bytes], box: Box) -> Iterator[None]:
         yield
     finally:
         box.kill(0 if process.returncode is not None else process.pid)
-        process.wait()
         until = time.monotonic() + _EMPTY_WAIT_S
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(_EMPTY_WAIT_S)
+        process.kill()  # bubblewrap itself, if it waits for what no kill ends
+        process.wait()
         while not box.is_over() and time.monotonic() < until:
             time.sleep(0.001)
         box.close()

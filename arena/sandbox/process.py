@@ -466,8 +466,10 @@ class BotProcess:
                 with trio.move_on_after(grace_s):
                     await self._ended.wait()
             self._hold.kill()  # before the reaping: until then the number is still ours
-            with trio.move_on_after(_KILL_WAIT_S):
+            with trio.move_on_after(_KILL_WAIT_S) as waiting:
                 await self._ended.wait()
+            if waiting.cancelled_caught:
+                self._process.kill()  # bubblewrap itself, which waits for what no kill ends
             self._drain_rest()
             self._stderr_open = False
             for fd in (self._stdout, self._stderr_fd, self._pidfd):

@@ -99,19 +99,21 @@ class Box:
             file.write(str(_KILL_FIRST))
 
     def kill(self, pid: int = 0) -> None:
-        """Kill all inside with its first process, if that is known.
+        """Kill all inside with its first process; bubblewrap then reaps it and ends by itself.
+
+        Killed itself, bubblewrap would leave a dead process to the first one of the machine, which
+        in a container may reap nobody's.
 
         Args:
-            pid: of bubblewrap, if it is not reaped yet: it and its group are killed too, and with
-                them a sandbox that is still being set up.
+            pid: of bubblewrap, if it is not reaped yet: it and its group are killed while the
+                first process is not known, and with them a sandbox that is still being set up.
         """
-        self.learn()
-        if pid:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)
-        if self.init_fd >= 0:
+        if self.learn():
             with suppress(OSError):
                 signal.pidfd_send_signal(self.init_fd, signal.SIGKILL)
+        elif pid:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)
 
     def is_over(self) -> bool:
         """Whether no process is left inside, or none ever was known."""

@@ -358,6 +358,7 @@ def _kill(process: subprocess.Popen[bytes], box: Box) -> None:
         box.kill(process.pid)
         with suppress(subprocess.TimeoutExpired):
             process.wait(_KILL_WAIT_S)
+        process.kill()  # what says that it is bubblewrap, and waits for what no kill ends
 
 
 def _rest_of(process: subprocess.Popen[bytes]) -> bytes:

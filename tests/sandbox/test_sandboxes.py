@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from arena.errors import HostFault
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.limits import BOT_NICE, default_limits
+from arena.sandbox.processes import namespace_of
 from arena.sandbox.sandboxes import Box, Sandbox, inner_rlimits
 from arena.sandbox.slots import UserIds
 from arena.sandbox.visible import Visible
@@ -232,6 +233,17 @@ def test_a_kill_is_quick_and_whole() -> None:
         inside.process.wait(20)
         inside.wait_over()
         assert time.monotonic() - began < 2.0
+
+
+@pytest.mark.slow
+def test_a_kill_leaves_no_dead_process_to_others() -> None:
+    """Bubblewrap takes its own along: in a container the first process may reap nobody's."""
+    with sandboxed("print('up', flush=True); input()") as inside:
+        inside.line()
+        inside.learn()
+        inside.box.kill(inside.process.pid)
+        inside.process.wait(20)
+        assert namespace_of(inside.box.init) != inside.box.pid_namespace
 
 
 @pytest.mark.slow
