@@ -82,3 +82,33 @@ def test_bootstrap_of_no_sense_is_refused(arena: Caller, tmp_path: Path, draws: 
     called = arena("rate", write(tmp_path, known.three_bots()), "--bootstrap", draws)
     assert called.code == 2
     assert "--bootstrap" in called.stderr
+
+
+def test_games_without_a_winner_alone_are_refused(arena: Caller, tmp_path: Path) -> None:
+    file = tmp_path / "r.csv"
+    file.write_text("deal,mister_x,detectives,winner\n1,A,B,\n")
+    called = arena("rate", file)
+    assert called.code == 2
+    assert "no game in it has a winner" in called.stderr
+
+
+def test_bots_bounded_by_the_prior_have_open_intervals(arena: Caller, tmp_path: Path) -> None:
+    file = write(tmp_path, known.two_bots(0, 8, 0, 0))
+    called = arena("rate", file, "--pairs", "--bootstrap", 50)
+    assert called.code == 0
+    assert "≥ " in called.stdout
+    assert "bounded by prior" in called.stderr
+    assert "nan" not in called.stdout.lower()
+    assert "inf" not in called.stdout.lower()
+
+
+def test_too_many_bots_are_not_shown_two_by_two(arena: Caller, tmp_path: Path) -> None:
+    games: list[Game] = [
+        (f"b{k}", f"b{(k + step) % 101}", (k + step) % 2 == 0, str(k % 7))
+        for k in range(101)
+        for step in (1, 2, 3, 50)
+    ]
+    called = arena("rate", write(tmp_path, games), "--pairs")
+    assert called.code == 0
+    assert "game pairs" not in called.stdout
+    assert "there are too many bots to show every two of them by their pairs" in called.stderr

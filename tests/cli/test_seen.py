@@ -98,3 +98,14 @@ def test_pairs_needed_go_by_what_was_seen() -> None:
     assert answers[0].smallest_gap_elo is not None
     assert usual.smallest_gap_elo is not None
     assert answers[0].smallest_gap_elo < usual.smallest_gap_elo
+
+
+def test_games_that_do_not_bound_the_role_advantage_tell_nothing(tmp_path: Path) -> None:
+    """Nobody ever escapes: what Mister X would win among equals is anybody's guess."""
+    with open_data(tmp_path, create=True) as database:
+        run = database.begin(fake_plan(3, deals=20), afresh=True)
+        for index in range(run.plan.count):
+            record = fake_record(run.plan.spec(index))
+            core = msgspec.structs.replace(record.core, winner="detectives", reason="captured")
+            database.add_record(run, msgspec.structs.replace(record, core=core))
+    assert seen(tmp_path, "london-2013") is None

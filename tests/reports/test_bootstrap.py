@@ -82,6 +82,18 @@ def test_draws_without_a_finite_maximum_are_fitted_with_the_prior() -> None:
     assert np.abs(made.strength * ELO).max() < 1500
 
 
+def test_draws_that_lose_a_bot_are_fitted_with_the_prior() -> None:
+    """C met the others on two deals of ten: some draws hold neither, and C stays at the mean."""
+    games: list[Game] = []
+    for deal in range(10):
+        games += [("A", "B", deal % 2 == 0, str(deal)), ("B", "A", deal % 3 == 0, str(deal))]
+    for deal in range(2):
+        games += [("A", "C", deal == 0, str(deal)), ("C", "A", deal == 0, str(deal))]
+    made = drawn(games, PLAIN)
+    assert np.isfinite(made.strength).all()
+    assert np.isfinite(made.role).all()
+
+
 def test_parts_are_drawn_apart_and_one_deal_is_not_drawn_from() -> None:
     games = [*known.three_bots(), *[(*pair, True, "x") for pair in (("D", "E"), ("E", "D"))]]
     data = played(games)
