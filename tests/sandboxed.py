@@ -32,6 +32,7 @@ __all__ = [
     "probe",
     "sandboxed",
     "staged",
+    "started",
 ]
 
 ALARM_S = 30  # the longest life of any program that a test starts
@@ -119,29 +120,44 @@ def sandboxed(
     code: str, *, limits: Limits = LIMITS, cpu_s: int | None = 20, sandbox: Sandbox | None = None
 ) -> Iterator[Inside]:
     """Run a Python program in this machine's sandbox; nothing of it is left afterwards."""
+    with (
+        staged(code) as folder,
+        started(folder, limits=limits, cpu_s=cpu_s, sandbox=sandbox) as inside,
+    ):
+        yield inside
+
+
+@contextmanager
+def started(
+    folder: Path,
+    *,
+    limits: Limits = LIMITS,
+    cpu_s: int | None = 20,
+    sandbox: Sandbox | None = None,
+) -> Iterator[Inside]:
+    """Run the program of a staged folder, as `sandboxed` does; it says something by itself."""
     own = sandbox or Sandbox(need_sandbox().profile)
-    with staged(code) as folder:
-        command = [sys.executable, "-B", "-S", "-u", "bot.py"]
-        process, box = own.start(command, str(folder), limits=limits, cpu_s=cpu_s)
-        inside = Inside(process, box)
-        try:
-            if not inside.has_output(within_s=_WAIT_S):
-                pytest.fail("the program in the sandbox says nothing")
-            if process.poll() is None:
-                with suppress(AssertionError):
-                    inside.learn()
-            yield inside
-        finally:
-            if process.poll() is None:
-                box.kill(process.pid)
-            inside.wait_over()
-            for pipe in (process.stdin, process.stdout, process.stderr):
-                if pipe is not None:
-                    with suppress(BrokenPipeError):
-                        pipe.close()
-            box.close()
-            if sandbox is None:
-                own.close()
+    command = [sys.executable, "-B", "-S", "-u", "bot.py"]
+    process, box = own.start(command, str(folder), limits=limits, cpu_s=cpu_s)
+    inside = Inside(process, box)
+    try:
+        if not inside.has_output(within_s=_WAIT_S):
+            pytest.fail("the program in the sandbox says nothing")
+        if process.poll() is None:
+            with suppress(AssertionError):
+                inside.learn()
+        yield inside
+    finally:
+        if process.poll() is None:
+            box.kill(process.pid)
+        inside.wait_over()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            if pipe is not None:
+                with suppress(BrokenPipeError):
+                    pipe.close()
+        box.close()
+        if sandbox is None:
+            own.close()
 
 
 def probe(code: str, *, limits: Limits = LIMITS, given: bytes = b"") -> str:

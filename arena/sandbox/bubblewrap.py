@@ -204,7 +204,9 @@ def _parents(place: str, made: set[str]) -> list[str]:
 
 def _proc(visible: Visible) -> list[str]:
     words = ["--proc", "/proc"]
-    for folder in visible.masked_folders:
+    # The first process is bubblewrap's own. In route U it has the bot's user, so that its memory
+    # could be written: told to go on without its parent, it would outlive the game.
+    for folder in ("/proc/1", *visible.masked_folders):
         words += ["--tmpfs", folder, "--remount-ro", folder]
     for file in visible.masked_files:
         words += ["--ro-bind", "/dev/null", file]  # this mount knows no devices: opening fails

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 import select
 import signal
 import socket
@@ -36,7 +37,7 @@ _PROCESSES = 16  # enough to see the limit hold, and quick
 _KILL_WAIT_S = 2.0
 _MOST_ANSWER = 65_536
 _STDERR_BYTES = 8_192
-_AF_NETLINK, _AF_PACKET, _AF_VSOCK = 16, 17, 40
+_FAMILIES = (2, 10, 16, 17, 40)  # AF_INET, AF_INET6, AF_NETLINK, AF_PACKET, AF_VSOCK
 _NO_RIGHTS = "0" * 16
 _PROC_SYS = (
     "/proc/sys/kernel/core_pattern",
@@ -112,24 +113,21 @@ class _Outside:
     """What a bot must not reach: a file and a listener of ours, open for the test's duration."""
 
     def __init__(self) -> None:
-        self.listener: socket.socket | None = None
+        self.name = f"misterx-arena-selftest-{secrets.token_hex(8)}"
+        # Such a name belongs to a network, as an address does; but a bot may make sockets for it.
+        self._listener = socket.socket(socket.AF_UNIX)
         self._folder = tempfile.TemporaryDirectory(prefix="arena-selftest-")
         self.marker = Path(self._folder.name) / "marker"
 
     def __enter__(self) -> _Outside:
         self.marker.touch()
-        with suppress(OSError):  # a machine without a loopback has nothing to be reached
-            self.listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.bind(f"\0{self.name}")
+        self._listener.listen()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.listener is not None:
-            self.listener.close()
+        self._listener.close()
         self._folder.cleanup()
-
-    @property
-    def port(self) -> int:
-        return 0 if self.listener is None else int(self.listener.getsockname()[1])
 
 
 class _Gone(Exception):
@@ -171,11 +169,11 @@ def _question(outside: _Outside) -> dict[str, Any]:
     pids = [pid for pid in (os.getpid(), os.getppid()) if pid > 4 * _PROCESSES]
     return {
         "hidden": hidden,
-        "port": outside.port,
+        "name": outside.name,
         "pids": pids,  # low numbers are its own: in a container ours may be one of them
         "proc_sys": _PROC_SYS,
         "folders": _FOLDERS,
-        "families": [_AF_NETLINK, _AF_PACKET, _AF_VSOCK],
+        "families": _FAMILIES,
         "processes": _PROCESSES,
         "echo_bytes": ECHO_BYTES,
     }

@@ -8,7 +8,16 @@ headers of the machine it runs on.
 
 from __future__ import annotations
 
-from errno import EACCES, EAFNOSUPPORT, ENOLCK, ENOSYS, EPERM
+from errno import (
+    EACCES,
+    EAFNOSUPPORT,
+    EINVAL,
+    ENOLCK,
+    ENOSYS,
+    ENOTTY,
+    EPERM,
+    EPROTONOSUPPORT,
+)
 from typing import Literal, NamedTuple
 
 __all__ = ["CHECKS", "LAST_KNOWN", "REFUSALS", "Check", "Machine", "Refusal", "is_for_builds"]
@@ -22,7 +31,7 @@ LAST_KNOWN = 456
 
 
 class Refusal(NamedTuple):
-    """One system call that always fails.
+    """One system call that always fails; with an error of 0 it succeeds and does nothing.
 
     `x86_64` and `aarch64` are its numbers; None where that machine does not have it.
     """
@@ -69,14 +78,17 @@ class Check(NamedTuple):
 
 
 _TIMES = frozenset({"utime", "utimes", "futimesat", "utimensat"})
+_INTERNET = "sockets and packets of all sandboxes are counted together, in /proc/net"
 
 
 def is_for_builds(refused: Refusal | Check) -> bool:
-    """Whether a build may use it all the same: it locks files and sets their times.
+    """Whether a build may use it all the same.
 
-    A build runs before the games and alone, so there is nobody whom it could tell something.
+    It locks files and sets their times, and its programs speak to each other through sockets of an
+    internet that ends in the sandbox. It runs before the games and alone, so there is nobody whom
+    it could tell something.
     """
-    return refused.errno == ENOLCK or refused.name in _TIMES
+    return refused.errno == ENOLCK or refused.name in _TIMES or refused.reason == _INTERNET
 
 
 def _all(
@@ -175,6 +187,30 @@ REFUSALS: tuple[Refusal, ...] = (
         ("cachestat", 451, 451),
     ),
     *_all(
+        ENOSYS,
+        "counts against one limit of the whole machine, which one bot could take from all others",
+        ("io_setup", 206, 0),
+        ("io_destroy", 207, 1),
+        ("io_getevents", 208, 4),
+        ("io_submit", 209, 2),
+        ("io_cancel", 210, 3),
+        ("io_pgetevents", 333, 292),
+    ),
+    *_all(
+        0,
+        "keeps the host's disks busy; what a bot writes lies in memory, and nothing is to be done",
+        ("sync", 162, 81),
+        ("syncfs", 306, 267),
+        ("fsync", 74, 82),
+        ("fdatasync", 75, 83),
+        ("sync_file_range", 277, 84),
+    ),
+    *_all(
+        0,
+        "throws files out of memory that other sandboxes read; it is advice, which need not help",
+        ("fadvise64", 221, 223),
+    ),
+    *_all(
         EPERM,
         "sets the time of change of /dev/null, which is the same file in every sandbox",
         ("utime", 132, None),
@@ -262,6 +298,16 @@ REFUSALS: tuple[Refusal, ...] = (
 _NEW_NAMESPACES = 0x7E02_0000  # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
 _FAMILIES = "netlink, vsock, packet and the rare families reach the host or its kernel"
+# Of what others do with a file nothing is set, asked or told: DUPFD, GETFD, SETFD, GETFL, SETFL,
+# the locks (see below), SETOWN to GETSIG, SETOWN_EX to GETOWNER_UIDS, DUPFD_QUERY, CREATED_QUERY,
+# DUPFD_CLOEXEC, GETPIPE_SZ, ADD_SEALS, GET_SEALS.
+_LOCKS = (5, 6, 7, 36, 37, 38)  # F_GETLK, F_SETLK, F_SETLKW; the same for open files
+_FCNTLS = (0, 1, 2, 3, 4, *_LOCKS, 8, 9, 10, 11, 15, 16, 17, 1027, 1028, 1030, 1032, 1033, 1034)
+# FIONREAD, FIONBIO, FIONCLEX, FIOCLEX, FIOASYNC, SIOCOUTQ, and questions about a network's devices.
+_IOCTLS = (
+    *(0x541B, 0x5421, 0x5450, 0x5451, 0x5452, 0x5411),
+    *(0x8910, 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891B, 0x891D, 0x8921, 0x8927, 0x8933),
+)
 
 CHECKS: tuple[Check, ...] = (
     Check(
@@ -272,6 +318,13 @@ CHECKS: tuple[Check, ...] = (
         "socket", 41, 198, 0, "none_of", (_AF_UNIX, _AF_INET, _AF_INET6), EAFNOSUPPORT, _FAMILIES,
     ),
     Check(
+        "socket", 41, 198, 0, "one_of", (_AF_INET, _AF_INET6), EAFNOSUPPORT, _INTERNET,
+    ),
+    Check(
+        "socket", 41, 198, 2, "none_of", (0, 1, 6, 17), EPROTONOSUPPORT,  # of its family; TCP, UDP
+        "makes the kernel load the modules of rare protocols, with a history of escapes",
+    ),
+    Check(
         "socketpair", 53, 199, 0, "none_of", (_AF_UNIX, _AF_INET, _AF_INET6), EAFNOSUPPORT,
         _FAMILIES,
     ),
@@ -280,9 +333,11 @@ CHECKS: tuple[Check, ...] = (
         "types into a terminal, as if a person had",
     ),
     Check(
-        "fcntl", 72, 25, 1, "one_of",
-        # F_GETLK, F_SETLK, F_SETLKW; F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW
-        (5, 6, 7, 36, 37, 38), ENOLCK,
+        "ioctl", 16, 29, 1, "none_of", _IOCTLS, ENOTTY,
+        "file systems and devices take orders by it that need no right to write; no bot has one",
+    ),
+    Check(
+        "fcntl", 72, 25, 1, "one_of", _LOCKS, ENOLCK,
         "as flock; /dev/null can be opened for writing and is the same file in every sandbox",
     ),
     Check(
@@ -291,11 +346,31 @@ CHECKS: tuple[Check, ...] = (
         "leases and notices tell of what others do with files that two sandboxes see",
     ),
     Check(
+        "fcntl", 72, 25, 1, "one_of", (1031,), EPERM,  # F_SETPIPE_SZ
+        "memory for pipes is counted for each user: one bot's large pipes make the others' small",
+    ),
+    Check(
+        "fcntl", 72, 25, 1, "none_of", _FCNTLS, EINVAL,
+        "sets and tells marks on a file that two sandboxes see (F_SET_RW_HINT), or is new",
+    ),
+    Check(
+        "madvise", 28, 233, 2, "one_of", (12,), EINVAL,  # MADV_MERGEABLE
+        "tells by the time of a write whether another sandbox has the same page in memory",
+    ),
+    Check(
+        "msync", 26, 227, 2, "any_bit", (4,), 0,  # MS_SYNC
+        "as fsync, for a file that is mapped into memory",
+    ),
+    Check(
         "personality", 135, 92, 0, "none_of", (0, 0xFFFF_FFFF), EPERM,  # plain Linux; asking
         "switches protections of memory off, or to another system's rules",
     ),
     Check(
         "prctl", 157, 167, 0, "one_of", (62,), EPERM,  # PR_SCHED_CORE
         "keeps the referee off the other half of a processor core",
+    ),
+    Check(
+        "prctl", 157, 167, 0, "one_of", (67,), EINVAL,  # PR_SET_MEMORY_MERGE
+        "as MADV_MERGEABLE, for all of a process",
     ),
 )  # fmt: skip

@@ -218,6 +218,19 @@ for path in glob.glob('/proc/[0-9]*/fd/*') + glob.glob('/proc/[0-9]*/cwd'):
     assert len(pids) <= 3
 
 
+def test_trap_4_the_first_process_can_not_be_looked_into() -> None:
+    """It is bubblewrap's; in route U it has the bot's user, and its memory could be written."""
+    code = """
+import os
+print(os.listdir('/proc/1'))
+for name in ('mem', 'maps', 'cmdline', 'fd', 'task/1/mem'):
+    try: os.close(os.open('/proc/1/' + name, os.O_RDONLY))
+    except OSError: continue
+    print(name)
+"""
+    assert probe(code) == "[]\n"
+
+
 def test_trap_4_mounts_tell_the_neutral_folder_alone() -> None:
     """What is mounted from where can't be hidden: a bot's copy lies where a name tells nothing."""
     code = "print(open('/proc/self/mountinfo').read())"

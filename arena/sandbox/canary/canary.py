@@ -46,14 +46,12 @@ def writable_places(proc_sys: list[str], folders: list[str]) -> list[str]:
     return got
 
 
-def connects(port: int) -> bool:
-    """Whether somebody listens on this port of the loopback."""
-    if not port:
-        return False
-    with socket.socket() as it:
+def connects(name: str) -> bool:
+    """Whether a socket of this name, in this network and on no disk, can be reached."""
+    with socket.socket(socket.AF_UNIX) as it:
         it.settimeout(0.2)
         try:
-            it.connect(("127.0.0.1", port))
+            it.connect("\0" + name)
         except OSError:
             return False
     return True
@@ -133,7 +131,7 @@ def look(asked: dict[str, Any]) -> dict[str, Any]:
     space = os.statvfs("/tmp")
     return {
         "seen": [path for path in asked["hidden"] if os.path.lexists(path)],
-        "connected": connects(asked["port"]),
+        "connected": connects(asked["name"]),
         "processes": [pid for pid in asked["pids"] if sees_process(pid)],
         "written": writable_places(asked["proc_sys"], asked["folders"]),
         "families": [family for family in asked["families"] if makes_socket(family)],
