@@ -19,6 +19,7 @@ from arena.cli.stored import Row, rows
 from arena.cli.talk import Talk, plural
 from arena.cli.tally import duration
 from arena.referee.record import FaultKind
+from arena.sandbox.refusals import NO_SANDBOX_WARNING
 from arena.store.database import Database
 from arena.store.runs import Run
 from reports.frames import GameRow, Games
@@ -52,6 +53,7 @@ class Counting:
 
     def __init__(self) -> None:
         self.played = 0
+        self.unsandboxed = 0
         self.void: list[str] = []
         self.faults: Counter[FaultKind] = Counter()
 
@@ -62,6 +64,8 @@ class Counting:
                 self.void.append(row.game)
             else:
                 self.played += 1
+            if row.stored is not None and "unsandboxed" in row.stored.marks:
+                self.unsandboxed += 1
             for fault in (row.mister_x_fault, row.detectives_fault):
                 if fault is not None:
                     self.faults[fault] += 1
@@ -80,12 +84,18 @@ def ending_of(database: Database, run: Run) -> Ending:
         faults=dict(counting.faults),
         void=tuple(counting.void),
         table=table,
-        report=build(table, meta_of(run, games)),
+        report=build(table, meta_of(run, games, counting.unsandboxed)),
     )
 
 
-def meta_of(run: Run, games: answers.GamesCount) -> Meta:
-    """Return what a report tells about the run itself."""
+def meta_of(run: Run, games: answers.GamesCount, unsandboxed: int) -> Meta:
+    """Return what a report tells about the run itself.
+
+    Args:
+        run: which.
+        games: how many there are.
+        unsandboxed: how many of them were played with a bot outside of the sandbox.
+    """
     plan = run.plan
     facts = [("clock", clock_in_words(run))]
     if plan.open_seed is not None:
@@ -100,6 +110,10 @@ def meta_of(run: Run, games: answers.GamesCount) -> Meta:
         )
     if games.void:
         notes.append(f"{plural(games.void, 'game')} stayed void, by the arena's own fault.")
+    if unsandboxed:
+        notes.append(
+            f"{plural(unsandboxed, 'game')} of {games.played:,} played without the sandbox."
+        )
     return Meta(
         title=f"Run {run.id}",
         run=run.id,
@@ -119,11 +133,14 @@ def clock_in_words(run: Run) -> str:
         return f"{plan.nodes:,} nodes a turn"
     if plan.clock is None:
         return "none"
-    words = [f"{plan.clock.move_ms:,} ms a turn"]
+    unit = "ms of CPU time" if plan.clock.kind == "cpu" else "ms"
+    words = [f"{plan.clock.move_ms:,} {unit} a turn"]
     if plan.clock.bank_ms:
         words.append(f"{plan.clock.bank_ms:,} ms for the game")
     if plan.clock.increment_ms:
         words.append(f"{plan.clock.increment_ms:,} ms added after each")
+    if plan.clock.pondering != "watch":
+        words.append(f"pondering: {plan.clock.pondering}")
     return ", ".join(words)
 
 
@@ -181,6 +198,8 @@ def tell_ending(talk: Talk, run: Run, ending: Ending, *, page: Path, took_s: flo
         f"Run {run.id}: {games.played:,} of {plural(games.planned, 'game')}, "
         f"{duration(took_s)} this time."
     )
+    if run.plan.sandbox == "none":
+        talk.alarm(NO_SANDBOX_WARNING)
     if run.plan.open_seed is None:
         talk.say(f"Its secret was:\n  {run.plan.secret}")
     talk.result(f"\nReport: {page}")
