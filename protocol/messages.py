@@ -20,6 +20,7 @@ __all__ = [
     "Answer",
     "Budget",
     "Bye",
+    "ClockKind",
     "ClockSettings",
     "Deal",
     "End",
@@ -29,6 +30,7 @@ __all__ = [
     "Limits",
     "Log",
     "Play",
+    "Pondering",
     "Range",
     "Ready",
     "Request",
@@ -42,6 +44,8 @@ PROTOCOL = 1  # the version this package speaks; a change raises it, an addition
 SideWord = Literal["mister_x", "detectives"]
 Want = Literal["legal", "board", "events"]
 Feature = Literal["nodes", "reuse"]
+ClockKind = Literal["wall", "cpu"]
+Pondering = Literal["watch", "freeze", "allow"]
 Id = Annotated[str, Meta(min_length=1, max_length=32)]
 # The very end, to every dialect of patterns: a lone `$` lets a newline follow in Python's.
 _END = r"$(?![\s\S])"
@@ -85,6 +89,8 @@ class ClockSettings(msgspec.Struct, frozen=True, kw_only=True):
     move_ms: int = 1000
     bank_ms: int = 0
     increment_ms: int = 0
+    kind: ClockKind = "wall"  # what is charged: time on the referee's clock, or the bot's CPU time
+    pondering: Pondering = "watch"  # what is done about CPU time that is used off turn
 
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True):

@@ -37,6 +37,17 @@ class Clock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     increment_ms: Annotated[
         Milliseconds, Meta(description="added to the bank after each answer")
     ] = 0
+    kind: Annotated[
+        Literal["wall", "cpu"],
+        Meta(description="what is charged: wall time, or CPU time of all of a bot's processes"),
+    ] = "wall"
+    pondering: Annotated[
+        Literal["watch", "freeze", "allow"],
+        Meta(
+            description="CPU time used off turn: measured, and who does it is stopped; "
+            "every bot is stopped off turn; or allowed"
+        ),
+    ] = "watch"
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -237,8 +248,11 @@ def kinds(text: str) -> list[str]:
 
 
 def choices_of(place: Place) -> tuple[str, ...]:
-    """Return the words that a key of the top level may have."""
-    choices: tuple[str, ...] = get_args(get_type_hints(Tournament)[str(place[0])])
+    """Return the words that a key may have."""
+    kind: Any = Tournament
+    for key in place:
+        kind = get_type_hints(kind)[str(key)]
+    choices: tuple[str, ...] = get_args(kind)
     return choices
 
 

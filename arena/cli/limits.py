@@ -34,6 +34,8 @@ MEANINGS = {
     "move_ms": ("ms", "clock: free for each turn"),
     "bank_ms": ("ms", "clock: for the whole game, drawn on after that"),
     "increment_ms": ("ms", "clock: added to the bank after each answer"),
+    "kind": ("", "clock: charges wall time, or cpu: CPU time of all of the bot's processes"),
+    "pondering": ("", "CPU time off turn: watch it, freeze every bot, or allow it"),
 }
 
 
@@ -60,11 +62,11 @@ def command(talk: Talk, file: Path | None) -> None:
     """
     settings = config.load(file) if file else config.Tournament()
     limits, clock = limits_of(settings.limits), clock_of(settings.clock)
-    numbers: dict[str, Any] = {**msgspec.structs.asdict(limits), **msgspec.structs.asdict(clock)}
+    values: dict[str, Any] = {**msgspec.structs.asdict(limits), **msgspec.structs.asdict(clock)}
     talk.result(
         table(
             ("limit", "#value", "unit", "of what"),
-            ((key, f"{value:,}", *MEANINGS[key]) for key, value in numbers.items()),
+            ((key, said(value), *MEANINGS[key]) for key, value in values.items()),
         )
     )
     unset = not_set_here()
@@ -72,3 +74,8 @@ def command(talk: Talk, file: Path | None) -> None:
         talk.say(f"Not held to here: {line}.")
     talk.answer(answers.LimitsAnswer(limits=limits, clock=clock, not_set_here=unset))
     talk.next("arena protocol", "how a bot is spoken to")
+
+
+def said(value: int | str) -> str:
+    """Return a limit or a setting as it is shown."""
+    return value if isinstance(value, str) else f"{value:,}"

@@ -24,6 +24,7 @@ from arena.cli.tally import duration
 from arena.referee.pool import BotPool
 from arena.referee.record import GameRecord
 from arena.referee.referee import play_game
+from arena.sandbox.metered import wall_stop_s
 from arena.store.packing import pack
 from arena.tournament.executors.local import usable_cpus
 from arena.tournament.plan import Plan
@@ -199,7 +200,9 @@ def longest_s(plan: Plan, at_once: int) -> float | None:
         return None
     turns = registry.make(plan.ruleset).max_turns
     clock = plan.clock
-    game_ms = 2 * clock.bank_ms + turns * (clock.move_ms + clock.increment_ms)
+    game_ms = 2.0 * clock.bank_ms + turns * (clock.move_ms + clock.increment_ms)
+    if clock.kind == "cpu":
+        game_ms = 1000 * turns * wall_stop_s(game_ms / turns / 1000)
     return round((game_ms + plan.limits.first_ready_ms) / 1000 * plan.count / at_once, 1)
 
 

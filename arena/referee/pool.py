@@ -14,28 +14,32 @@ from math import ceil
 from types import TracebackType
 from typing import Literal, Protocol, Self
 
+import msgspec
 import trio
 
 from arena.errors import HostFault
 from arena.referee.record import BotSpec, GameSpec
-from arena.referee.seat import Seat
+from arena.referee.seat import MeteredSeat, Seat
 from arena.rules.ruleset import Side
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.channel import LineChannel
 from arena.sandbox.holding import Guard
 from arena.sandbox.hub import Hub
 from arena.sandbox.limits import END_GRACE_S
+from arena.sandbox.metered import Metered, Stoppable, is_metered
 from arena.sandbox.sandboxes import Sandbox
 from arena.sandbox.starting import start_bot
 from arena.sandbox.warden import Warden
-from protocol.messages import Bye, Limits
+from protocol.messages import Bye, ClockKind, ClockSettings, Limits, Pondering
 
 __all__ = ["BotPool", "Starter", "cpu_backstop_s"]
 
+_NO_CLOCK = ClockSettings(pondering="allow")
+_ON_NODES = ClockSettings()
 _MOST_IDLE = 64  # kept processes that wait for a game; the one idle longest goes first
 _CPU_SPARE_S = 10
 
-_Key = tuple[BotSpec, Side, str, Limits, str]
+_Key = tuple[BotSpec, Side, str, Limits, str, ClockKind, Pondering]
 
 
 class Starter(Protocol):
@@ -119,6 +123,7 @@ class BotPool:
         limits: Limits,
         sandbox: Literal["auto", "none"],
         cpu_s: int | None = None,
+        clock: ClockSettings = _NO_CLOCK,
     ) -> Seat:
         """Return a seat with a new process, that is not greeted yet (`Seat.hello` is None).
 
@@ -128,6 +133,8 @@ class BotPool:
             limits: the organiser's; a bot may have asked for less.
             sandbox: whether bots are kept in the sandbox.
             cpu_s: CPU seconds of one process, a backstop; None for none.
+            clock: what it is charged, and whether it may ponder; the arena's own bots always may,
+                as they do not, and are never stopped.
 
         Raises:
             BotRefused: if the command can't be started as it is.
@@ -141,6 +148,13 @@ class BotPool:
             )
         held_to = bot.limits.within(limits)
         channel = self._start(bot, limits=held_to, cpu_s=cpu_s, sandboxed=sandboxed)
+        if bot.trusted:
+            clock = msgspec.structs.replace(clock, pondering="allow")
+        if isinstance(channel, Stoppable):
+            channel.watch_off_turn(allowed=clock.pondering == "allow")
+            if is_metered(clock):
+                metered = Metered(channel, self._hub, clock)
+                return MeteredSeat(bot, side, metered, limits=held_to, sandboxed=sandboxed)
         return Seat(bot, side, channel, limits=held_to, sandboxed=sandboxed)
 
     def seat(self, spec: GameSpec, side: Side) -> Seat:
@@ -158,7 +172,14 @@ class BotPool:
                     seat.new_game()
                     return seat
         cpu_s = None if spec.keep else cpu_backstop_s(spec)
-        return self.start(bot, side, limits=spec.limits, sandbox=spec.sandbox, cpu_s=cpu_s)
+        return self.start(
+            bot,
+            side,
+            limits=spec.limits,
+            sandbox=spec.sandbox,
+            cpu_s=cpu_s,
+            clock=_clock_of(spec),
+        )
 
     def can_keep(self, seat: Seat, spec: GameSpec) -> bool:
         """Whether a seat whose bot had no fault may serve the next game too.
@@ -212,4 +233,12 @@ def cpu_backstop_s(spec: GameSpec, *, turns: int = 1_000) -> int | None:
 
 
 def _key(bot: BotSpec, side: Side, spec: GameSpec) -> _Key:
-    return bot, side, spec.ruleset, spec.limits, spec.sandbox
+    clock = _clock_of(spec)
+    return bot, side, spec.ruleset, spec.limits, spec.sandbox, clock.kind, clock.pondering
+
+
+def _clock_of(spec: GameSpec) -> ClockSettings:
+    """Return what holds for a game on nodes, or with a debugger in a bot, too."""
+    if spec.nodes is not None:
+        return _ON_NODES
+    return _NO_CLOCK if spec.clock is None else spec.clock

@@ -166,6 +166,8 @@ class SeatAside(msgspec.Struct, frozen=True, kw_only=True):
     hint: str | None = None
     evidence: dict[str, Any] | None = None  # last request, last bytes, exit status, times
     held_to: AskedLimits | None = None  # what its process was held to; None if none was started
+    off_turn_cpu_ms: float | None = None  # CPU time used while not asked; None if nobody looked
+    caught_pondering: bool = False  # it used so much of it that it was stopped off turn
 
 
 class Aside(msgspec.Struct, frozen=True, kw_only=True):

@@ -29,6 +29,7 @@ from arena.referee.record import (
 from arena.referee.seat import Seat
 from arena.rules.ruleset import Ply, Ruleset, Side, Verdict
 from arena.sandbox.limits import NOTES_BYTES
+from arena.sandbox.pondering import OffTurnUse
 from protocol.messages import PROTOCOL
 from protocol.messages import Play as Answer
 from protocol.quoting import quote
@@ -52,6 +53,7 @@ class SideNotes:
         self.stderr_dropped = 0
         self.log: tuple[str, ...] = ()
         self.log_dropped = 0
+        self.off_turn: OffTurnUse | None = None
         self.seat: Seat | None = None
         self.fault: Caught | None = None
         self.evidence: dict[str, Any] | None = None
@@ -131,6 +133,7 @@ class Recorder:
         notes = self.sides[side]
         notes.seat = seat
         notes.start_ms = seat.start_ms
+        notes.off_turn = seat.off_turn()
         notes.log, notes.log_dropped = tuple(seat.log), seat.log_dropped
         notes.stderr, notes.stderr_dropped = seat.channel.take_stderr()
 
@@ -213,6 +216,7 @@ class Recorder:
 
     def _aside(self, side: Side) -> SeatAside:
         notes = self.sides[side]
+        off_turn = notes.off_turn
         return SeatAside(
             start_ms=None if notes.start_ms is None else round(notes.start_ms, 3),
             times=tuple(notes.times),
@@ -224,6 +228,8 @@ class Recorder:
             fault_text=self.fault_line(side),
             hint=None if notes.fault is None else notes.fault.hint,
             evidence=notes.evidence,
+            off_turn_cpu_ms=None if off_turn is None else round(off_turn.cpu_s * 1000, 3),
+            caught_pondering=off_turn is not None and off_turn.is_caught,
             held_to=None if notes.seat is None else AskedLimits.of(notes.seat.limits),
         )
 

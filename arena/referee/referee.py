@@ -246,8 +246,7 @@ class _Turns:
                 charged_ms=self._charged_ms,
             )
             answer: Any = await seat.ask(request, limit_s=limit_ms / 1000)
-            spent_s = channel.answered_at - channel.sent_at - channel.lost_s
-            more = self._play(answer, round(spent_s * 1000, 3))
+            more = self._play(answer, round(channel.spent_s() * 1000, 3))
             part += 1
 
     def _play(self, answer: Play, spent_ms: float) -> bool:

@@ -8,11 +8,13 @@ from arena.errors import BotFault
 from arena.referee.record import BotSpec, Phase
 from arena.rules.ruleset import Side
 from arena.sandbox.channel import BotTooSlow, LineChannel
+from arena.sandbox.metered import Metered
+from arena.sandbox.pondering import OffTurnUse
 from protocol.codec import AnyAnswer, AnyRequest, decode_answer, encode, is_blank
-from protocol.messages import Deal, Hello, HelloAnswer, Limits, Log
+from protocol.messages import Deal, Hello, HelloAnswer, Limits, Log, Turn
 from protocol.session import Session
 
-__all__ = ["Seat"]
+__all__ = ["MeteredSeat", "Seat"]
 
 
 class Seat:
@@ -55,6 +57,7 @@ class Seat:
         self.last_request = b""
         self.last_line = b""
         self.start_ms: float | None = None
+        self._off_turn_s = 0.0  # CPU time used off turn in earlier games
         self._session = Session()
         self._spawned_at = trio.current_time()
 
@@ -67,6 +70,13 @@ class Seat:
         self.phase = "start-up"
         self.log.clear()
         self.log_dropped = 0
+        use = self.channel.off_turn()
+        self._off_turn_s = 0.0 if use is None else use.cpu_s
+
+    def off_turn(self) -> OffTurnUse | None:
+        """Return what the bot used in this game while it was not asked; None if unknown."""
+        use = self.channel.off_turn()
+        return None if use is None else use._replace(cpu_s=use.cpu_s - self._off_turn_s)
 
     async def greet(self, request: Hello, limits: Limits) -> HelloAnswer:
         """Greet a new process, once; its answer is kept as `hello`. Raises as `ask` does."""
@@ -135,3 +145,34 @@ class Seat:
         """Say what has no answer, if the bot takes it at once."""
         self._session.request(request)
         return self.channel.tell(encode(request))
+
+
+class MeteredSeat(Seat):
+    """A seat with a CPU clock, or one whose bot is stopped while the other side is to move.
+
+    Args:
+        bot: as for `Seat`, as are the others.
+        side: as for `Seat`.
+        channel: to its process.
+        limits: as for `Seat`.
+        sandboxed: as for `Seat`.
+    """
+
+    def __init__(
+        self,
+        bot: BotSpec,
+        side: Side,
+        channel: Metered,
+        *,
+        limits: Limits,
+        sandboxed: bool = False,
+    ) -> None:
+        super().__init__(bot, side, channel, limits=limits, sandboxed=sandboxed)
+        self._meter = channel
+
+    async def ask(self, request: AnyRequest, *, limit_s: float) -> AnyAnswer:
+        """Send a request and return the bot's answer; only turns are charged. See `Seat.ask`."""
+        self._meter.is_charged = isinstance(request, Turn)
+        answer = await super().ask(request, limit_s=limit_s)
+        self._meter.rest()
+        return answer

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from arena.errors import BotFault
+from arena.sandbox.pondering import OffTurnUse
 
 __all__ = ["BotExited", "BotOverran", "BotTooSlow", "BotTookTooMuch", "LineChannel"]
 
@@ -43,18 +44,14 @@ class BotTookTooMuch(BotFault):
 
 
 class LineChannel(Protocol):
-    """One bot, spoken to in lines. Times are readings of one monotonic clock, in seconds.
+    """One bot, spoken to in lines."""
 
-    Attributes:
-        sent_at: when the last byte of the last request was written.
-        answered_at: when the newline of the last line was read.
-        lost_s: how far the deadline of the last request was moved, because the bot was ready to
-            run and the machine did not let it; not to be charged.
-    """
+    @property
+    def lost_s(self) -> float:
+        """How far the deadline of the last request was moved, in seconds.
 
-    sent_at: float
-    answered_at: float
-    lost_s: float
+        Because the bot was ready to run and the machine did not let it; it is not charged.
+        """
 
     async def ask(self, line: bytes, *, limit_s: float) -> bytes:
         """Send a request and return the next line of the bot, without its newline.
@@ -62,15 +59,26 @@ class LineChannel(Protocol):
         Args:
             line: the request, newline included.
             limit_s: for the writing, and again from its end to the newline of the answer; may be
-                infinite.
+                infinite. CPU time, with a CPU clock.
 
         Raises:
             BotTooSlow: if no whole line came in time, or the request was not read in time.
             BotExited: if the process ended or closed a stream, and no whole line is left.
             BotTookTooMuch: if it was killed for passing a limit, and no whole line is left.
             BotOverran: if a line is too long.
-            HostFault: if its sandbox failed before the bot had begun.
+            HostFault: if its sandbox failed before the bot had begun, or if this machine kept it
+                from running for many times its limit.
         """
+
+    def spent_s(self) -> float:
+        """Return what the last line is to be charged, in seconds.
+
+        From the last byte of the request to the newline of the line, less what was lost; with a CPU
+        clock the CPU time of that span.
+        """
+
+    def off_turn(self) -> OffTurnUse | None:
+        """Return what the bot used while it was not asked, since its start; None if unknown."""
 
     async def listen(self) -> bytes:
         """Return one more line under the deadline of the last request; raises as `ask` does."""

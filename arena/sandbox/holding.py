@@ -9,9 +9,11 @@ from typing import NamedTuple, Protocol
 
 import trio
 
+from arena.sandbox.pondering import OffTurn, OffTurnUse
 from arena.sandbox.sandboxes import Box, Sandbox
+from arena.sandbox.tree import session_tree
 from arena.sandbox.usage import Bounds
-from arena.sandbox.warden import Warden
+from arena.sandbox.warden import Idler, Warden
 from protocol.messages import Limits
 
 __all__ = ["Group", "Guard", "Hold", "Locked", "bounds_of"]
@@ -42,6 +44,26 @@ class Hold(Protocol):
     def breach(self) -> str | None:
         """Return what the bot was killed for using too much of, with the numbers."""
 
+    def cpu_s(self) -> float:
+        """Look at the CPU clocks of all processes now; returns their sum, which never falls."""
+
+    def stop(self) -> None:
+        """Stop every process, wherever it is."""
+
+    def go_on(self) -> None:
+        """Let every process go on."""
+
+    def watch_off_turn(self, idler: Idler, *, allowed: bool) -> None:
+        """Look from now on at what the bot does while it is not asked.
+
+        Args:
+            idler: the bot.
+            allowed: it may do what it likes then; else it is stopped once it uses too much.
+        """
+
+    def off_turn(self) -> OffTurnUse | None:
+        """Return what the bot used while it was not asked; None where nobody looks."""
+
     def had_begun(self) -> bool:
         """Whether the bot's own command had begun; to be asked once it has ended by itself."""
 
@@ -63,12 +85,32 @@ class Group:
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
+        self._tree = session_tree(pid)
 
     def first(self) -> int:
         """See `Hold`."""
         return self._pid
 
     def breach(self) -> str | None:
+        """See `Hold`; nobody watches."""
+        return None
+
+    def cpu_s(self) -> float:
+        """See `Hold`; of the processes below the first one, and of its session."""
+        return self._tree.sample()
+
+    def stop(self) -> None:
+        """See `Hold`; of the processes below the first one."""
+        self._tree.stop()
+
+    def go_on(self) -> None:
+        """See `Hold`."""
+        self._tree.go_on()
+
+    def watch_off_turn(self, idler: Idler, *, allowed: bool) -> None:
+        """See `Hold`; nobody watches."""
+
+    def off_turn(self) -> OffTurnUse | None:
         """See `Hold`; nobody watches."""
         return None
 
@@ -111,6 +153,27 @@ class Locked:
     def breach(self) -> str | None:
         """See `Hold`."""
         return self._ward.breach
+
+    def cpu_s(self) -> float:
+        """See `Hold`; setting up the sandbox is part of it."""
+        return self._ward.sample()
+
+    def stop(self) -> None:
+        """See `Hold`."""
+        self._ward.stop()
+
+    def go_on(self) -> None:
+        """See `Hold`."""
+        self._ward.go_on()
+
+    def watch_off_turn(self, idler: Idler, *, allowed: bool) -> None:
+        """See `Hold`; as often as the warden looks."""
+        self._ward.watch_off_turn(idler, OffTurn(allowed=allowed))
+
+    def off_turn(self) -> OffTurnUse | None:
+        """See `Hold`."""
+        seen = self._ward.off_turn
+        return None if seen is None else seen.use()
 
     def had_begun(self) -> bool:
         """See `Hold`."""

@@ -22,6 +22,7 @@ from arena.sandbox.channel import BotExited, BotOverran, BotTookTooMuch, BotTooS
 from arena.sandbox.holding import Hold
 from arena.sandbox.hub import Hub
 from arena.sandbox.lateness import Lateness
+from arena.sandbox.pondering import OffTurnUse
 from arena.sandbox.stderr import StderrTail
 from protocol.quoting import quote
 
@@ -84,6 +85,7 @@ class BotProcess:
         self._stdin_broken = False
         self._task: trio.lowlevel.Task | None = None  # waits for the standard output
         self._ready = False  # something came while nobody waited
+        self._stopped = False  # all of its processes, until it is asked again
         hub.add(self._stdout, self._on_stdout, on_change=True)
         hub.add(self._stderr_fd, self._on_stderr)
         hub.add(self._pidfd, self._on_end)
@@ -192,6 +194,7 @@ class BotProcess:
 
     async def _write_on(self, line: bytes, written: int) -> None:
         """Write what the pipe did not take at once of a request, under a deadline of its own."""
+        self.go_on()
         started = monotonic()
         self.wake_at = self._deadline = started + self._limit_s
         self._hub.hurry(self.wake_at)
@@ -275,6 +278,12 @@ class BotProcess:
             A whole line that had been written before; None if waiting may go on.
         """
         self._trouble = False
+        if self._stopped:  # it has been asked since: its time begins now
+            self.go_on()
+            self.sent_at = monotonic()
+            self._deadline = self.sent_at + self._limit_s
+            self.wake_at = self.sent_at + self._limit_s * _GLANCE_SHARE
+            self._hub.hurry(self.wake_at)
         gone = self._ended.is_set() or self._stdin_broken
         if gone and self._read_left() is None:
             raise await self._exited("its standard input")
@@ -319,15 +328,18 @@ class BotProcess:
                 self._lose(unseen_s)
                 return self._deadline
         most = _MOST_EXTENSION * self._limit_s + 2.0 - self.lost_s
-        lost = min(lateness.lost(request, now, self._deadline), most)
-        if self._deadline + lost >= now:
-            self._lose(lost)
+        lost = lateness.lost(request, now, self._deadline)
+        if self._deadline + min(lost, most) >= now:
+            self._lose(min(lost, most))
             lateness.forgive(now)
             self.wake_at = self._deadline
         else:
             again_at = lateness.look_again_at()
             if has_answered or again_at is None or again_at > self._deadline + most:
                 self.wake_at = inf
+                still_waits = again_at is not None and not has_answered
+                if still_waits or self._deadline + lost >= now:
+                    raise self._overloaded(now)
                 raise self._too_slow()
             self.wake_at = again_at
         self._hub.hurry(self.wake_at)
@@ -367,6 +379,13 @@ class BotProcess:
             )
         return BotTooSlow(f"no answer within {limit}", _FLUSH_HINT)
 
+    def _overloaded(self, now: float) -> HostFault:
+        """Nobody is waited for without end, and nobody loses because of what others took."""
+        return HostFault(
+            f"this machine is overloaded: it kept a bot from running for most of "
+            f"{now - self.sent_at:,.1f} s, and its time is {_ms(self._limit_s)}"
+        )
+
     def _overran(self) -> BotOverran:
         self.wake_at = inf
         return BotOverran(
@@ -376,6 +395,40 @@ class BotProcess:
 
     def _partial(self) -> str:
         return f"{len(self._rest):,} bytes without newline: {quote(self._rest)}"
+
+    # --- its CPU time, and off turn -------------------------------------------------------------
+
+    def spent_s(self) -> float:
+        """Return the time from the request to the last line, less what the machine took."""
+        return self.answered_at - self.sent_at - self.lost_s
+
+    def cpu_s(self) -> float:
+        """Look at the CPU clocks of all of its processes now; returns their sum."""
+        return self._hold.cpu_s()
+
+    def idle_since(self) -> float | None:
+        """Return since when it is not asked; None while it is, and once it is to end."""
+        return self.answered_at if self.wake_at == inf and not self._closed else None
+
+    def stop(self) -> None:
+        """Stop all of its processes until it is asked again; must not be asked now."""
+        if not self._stopped and not self._closed:
+            self._stopped = self._trouble = True
+            self._hold.stop()
+
+    def go_on(self) -> None:
+        """Let all of its processes go on, if they were stopped."""
+        if self._stopped:
+            self._stopped = False
+            self._hold.go_on()
+
+    def watch_off_turn(self, *, allowed: bool) -> None:
+        """Look from now on at what it does while it is not asked; see `Hold.watch_off_turn`."""
+        self._hold.watch_off_turn(self, allowed=allowed)
+
+    def off_turn(self) -> OffTurnUse | None:
+        """Return what it used while it was not asked, as far as somebody looked."""
+        return self._hold.off_turn()
 
     # --- looking --------------------------------------------------------------------------------
 
@@ -449,6 +502,7 @@ class BotProcess:
         """Write a line that has no answer, if the pipe takes it whole at once."""
         if self._closed:
             return False
+        self.go_on()
         try:
             return _write(self._stdin, line) == len(line)
         except (BlockingIOError, BrokenPipeError):
@@ -459,6 +513,7 @@ class BotProcess:
         if self._closed:
             return
         self._closed = True
+        self.go_on()
         with trio.CancelScope(shield=True):
             self._hub.remove_waiter(self)
             self._close_stdin()

@@ -9,8 +9,11 @@ some tens of microseconds, too much for every request and nothing for a late one
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
+
+from arena.sandbox.processes import see
 
 __all__ = ["Counts", "look", "starved_s", "waits_still"]
 
@@ -22,41 +25,51 @@ _TICK_S = 0.004  # of CPU time: what runs right now may lag so far behind in the
 class Counts(NamedTuple):
     """What a process and its descendants have used by now."""
 
-    cpu_s: float  # on a CPU, all threads together
-    waited_s: float  # of the thread that waited longest: runnable, but not running
+    cpu_s: float  # on a CPU, all threads together, those that have ended too
+    waited_s: Mapping[int, float]  # by thread: runnable, but not running
     is_runnable: bool  # a thread is running or waits for it; this wait is not in the books yet
 
 
 def look(pid: int) -> Counts | None:
     """Return the counts of a process tree; None where the kernel keeps none or it is gone."""
-    cpu_ns = waited_ns = tasks = 0
+    cpu_s = 0.0
+    waited_s: dict[int, float] = {}
     is_runnable = False
     pids = [str(pid)]
-    try:
-        while pids:
-            for thread in (Path("/proc") / pids.pop() / "task").iterdir():
-                tasks += 1
-                if tasks > _MOST_TASKS:
-                    return None
-                cpu, waited, _ = (thread / "schedstat").read_text().split()
-                cpu_ns += int(cpu)
-                waited_ns = max(waited_ns, int(waited))
+    while pids:
+        process = pids.pop()
+        if (seen := see(int(process))) is not None:
+            cpu_s += seen.cpu_s + seen.reaped_s
+        try:
+            threads = list((Path("/proc") / process / "task").iterdir())
+        except OSError:
+            continue  # it has ended since; the others are looked at all the same
+        for thread in threads:
+            if len(waited_s) >= _MOST_TASKS:
+                return None
+            try:
+                _, waited, _ = (thread / "schedstat").read_text().split()
                 # Behind the program's name, which may hold anything, a bracket in it too.
                 state = (thread / "stat").read_text().rpartition(")")[2].split()[0]
-                is_runnable = is_runnable or state == "R"
                 pids += (thread / "children").read_text().split()
-    except (OSError, ValueError):
-        return None
-    return Counts(cpu_ns * _NS, waited_ns * _NS, is_runnable)
+            except (OSError, ValueError):
+                continue
+            waited_s[int(thread.name)] = int(waited) * _NS
+            is_runnable = is_runnable or state == "R"
+    return Counts(cpu_s, waited_s, is_runnable) if waited_s else None
 
 
 def starved_s(before: Counts, after: Counts, elapsed_s: float) -> float:
     """Return how much of `elapsed_s` a bot lost because it was runnable and did not run.
 
+    As long as that thread of it had to wait that waited longest since.
     Never more than what is left of the time when all CPU time of the tree is taken off: else a bot
     could gain time by crowding itself out with threads or children of its own.
     """
-    waited = after.waited_s - before.waited_s
+    waited = max(
+        (total - before.waited_s.get(thread, 0.0) for thread, total in after.waited_s.items()),
+        default=0.0,
+    )
     used = after.cpu_s - before.cpu_s
     return max(0.0, min(waited, elapsed_s - used))
 

@@ -131,10 +131,13 @@ class _Kernel:
 
 
 def session_tree(pid: int) -> Tree:
-    """Return the processes of a bot without a sandbox; `pid` leads a session of its own."""
+    """Return the processes of a bot without a sandbox; `pid` leads a session of its own.
+
+    A look takes about a millisecond, many times of what it takes in a sandbox.
+    """
 
     def pids(whole: bool) -> list[int]:
-        found = descend(pid)
-        return [*found, *pids_in_session(pid)] if whole or not found else found
+        del whole  # an orphan is below nobody that we know: all of the machine, every time
+        return sorted({*descend(pid), *pids_in_session(pid)})
 
     return Tree(pids, _Kernel())

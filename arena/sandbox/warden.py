@@ -17,6 +17,7 @@ from typing import Protocol
 import trio
 
 from arena.sandbox.limits import BOT_NICE
+from arena.sandbox.pondering import OffTurn
 from arena.sandbox.processes import (
     Seen,
     count_files,
@@ -27,7 +28,6 @@ from arena.sandbox.processes import (
     pss_bytes,
     see,
 )
-from arena.sandbox.pondering import OffTurn
 from arena.sandbox.sandboxes import Box
 from arena.sandbox.tree import Tree
 from arena.sandbox.usage import Bounds, Usage, breach, sum_up

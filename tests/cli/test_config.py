@@ -48,6 +48,10 @@ def written(value: Any) -> str:
         ("clock = 3", "t.toml:1: `clock` must be a table, not a whole number."),
         ("self_play = 1", "t.toml:1: `self_play` must be true or false, not a whole number."),
         ("[clock]\nmove_ms = -1", "t.toml:2: `clock.move_ms` must be at least 0."),
+        (
+            '[clock]\nkind = "CPU"',
+            "t.toml:2: `clock.kind` must be 'wall' or 'cpu', not 'CPU'.",
+        ),
         ("deals =", "t.toml: not valid TOML: Invalid value (at end of document)."),
         ("bots = " + "[" * 5000, "t.toml: not valid TOML: nested too deeply."),
     ],
@@ -106,7 +110,14 @@ tournaments = st.builds(
     self_play=st.booleans(),
     bench_after=positive,
     nodes=asked,
-    clock=st.builds(Clock, move_ms=milliseconds, bank_ms=milliseconds, increment_ms=milliseconds),
+    clock=st.builds(
+        Clock,
+        move_ms=milliseconds,
+        bank_ms=milliseconds,
+        increment_ms=milliseconds,
+        kind=st.sampled_from(["wall", "cpu"]),
+        pondering=st.sampled_from(["watch", "freeze", "allow"]),
+    ),
     limits=st.builds(
         Limits, **dict.fromkeys(Limits.__struct_fields__, st.none() | st.integers(1, 86_400_000))
     ),

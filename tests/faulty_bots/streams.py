@@ -101,8 +101,8 @@ class Streams(Talk):
         write(b"thinking...\n" + self.answer(message))
 
     def closed_in(self, message: Message) -> None:  # A16
+        os.close(0)  # before the answer: else the next request may be written already
         super().turn(message)
-        os.close(0)
         silence()
 
     def deaf(self, message: Message) -> None:  # A17

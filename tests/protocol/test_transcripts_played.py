@@ -28,8 +28,6 @@ from tests.protocol.transcripts import ARENA, CHARGED_MS, GOLDEN, Golden, kept
 class FromTranscript:
     """One bot of a transcript, as the channel that the referee speaks through."""
 
-    sent_at = 0.0
-    answered_at = CHARGED_MS / 1000
     lost_s = 0.0
 
     def __init__(self, golden: Golden, side: str) -> None:
@@ -55,6 +53,12 @@ class FromTranscript:
         message = decode_answer(line)
         assert self.session.answer(message) != isinstance(message, Log)
         return line
+
+    def spent_s(self) -> float:
+        return CHARGED_MS / 1000
+
+    def off_turn(self) -> None:
+        return None
 
     def take_line(self) -> bytes | None:
         return None

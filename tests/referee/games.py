@@ -22,6 +22,7 @@ from arena.referee.record import BotSpec, GameRecord, GameSpec
 from arena.referee.referee import play_game
 from arena.sandbox.channel import BotExited, BotTooSlow
 from arena.sandbox.limits import default_limits
+from arena.sandbox.pondering import OffTurnUse
 from protocol.messages import ClockSettings, Limits
 
 FAULTY = Path(__file__).parents[1] / "faulty_bots"
@@ -113,6 +114,7 @@ class FakeChannel:
     def __init__(self, brain: Brain) -> None:
         self.brain = brain
         self.sent_at = self.answered_at = self.lost_s = 0.0
+        self.off_turn_use: OffTurnUse | None = None
         self.told: list[Request] = []
         self.asked: list[Request] = []
         self.ended = False
@@ -146,6 +148,12 @@ class FakeChannel:
             await trio.sleep_until(self._deadline)
             raise BotTooSlow("no answer")
         return found
+
+    def spent_s(self) -> float:
+        return self.answered_at - self.sent_at - self.lost_s
+
+    def off_turn(self) -> OffTurnUse | None:
+        return self.off_turn_use
 
     def take_line(self) -> bytes | None:
         first, newline, rest = self._rest.partition(b"\n")

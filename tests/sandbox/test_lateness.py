@@ -10,7 +10,7 @@ from arena.sandbox import lateness as lateness_module
 from arena.sandbox.lateness import Lateness
 from arena.sandbox.starvation import Counts
 
-ASLEEP = Counts(1.0, 1.0, is_runnable=False)
+ASLEEP = Counts(1.0, {1: 1.0}, is_runnable=False)
 SENT, DUE, DEADLINE = 100.0, 100.05, 101.0
 
 
@@ -38,14 +38,14 @@ def test_bot_that_slept_lost_nothing(books: list[Counts | None]) -> None:
 
 
 def test_wait_that_is_in_the_books_is_lost(books: list[Counts | None]) -> None:
-    lateness = glanced(books, ASLEEP, Counts(1.1, 1.6, is_runnable=False))
+    lateness = glanced(books, ASLEEP, Counts(1.1, {1: 1.6}, is_runnable=False))
     assert lateness.lost(SENT, DEADLINE, DEADLINE) == pytest.approx(0.6)
 
 
 def test_wait_that_still_lasts_is_waited_for(books: list[Counts | None]) -> None:
     """Runnable, and nothing has run: the kernel books the wait when it is over."""
-    waiting = Counts(1.0, 1.0, is_runnable=True)
-    ran = Counts(1.002, 1.9, is_runnable=True)
+    waiting = Counts(1.0, {1: 1.0}, is_runnable=True)
+    ran = Counts(1.002, {1: 1.9}, is_runnable=True)
     lateness = glanced(books, ASLEEP, waiting, waiting, ran)
     assert lateness.lost(SENT, DEADLINE, DEADLINE) == 0.0
     again = lateness.look_again_at()
@@ -59,7 +59,7 @@ def test_wait_that_still_lasts_is_waited_for(books: list[Counts | None]) -> None
 
 def test_bot_that_runs_is_looked_at_once_more_and_not_again(books: list[Counts | None]) -> None:
     """The first look behind the deadline can't tell running from waiting, the second can."""
-    running = (Counts(1.95, 1.0, is_runnable=True), Counts(1.96, 1.0, is_runnable=True))
+    running = (Counts(1.95, {1: 1.0}, is_runnable=True), Counts(1.96, {1: 1.0}, is_runnable=True))
     lateness = glanced(books, ASLEEP, *running)
     assert lateness.lost(SENT, DEADLINE, DEADLINE) == pytest.approx(0.0)
     again = lateness.look_again_at()
@@ -71,7 +71,7 @@ def test_bot_that_runs_is_looked_at_once_more_and_not_again(books: list[Counts |
 def test_our_own_lag_is_lost_at_the_deadline_and_at_each_look_behind_it(
     books: list[Counts | None],
 ) -> None:
-    waiting = Counts(1.0, 1.0, is_runnable=True)
+    waiting = Counts(1.0, {1: 1.0}, is_runnable=True)
     lateness = glanced(books, ASLEEP, waiting, waiting)
     assert lateness.lost(SENT, DEADLINE + 0.3, DEADLINE) == pytest.approx(0.3)
     assert lateness.lost(SENT, DEADLINE + 0.51, DEADLINE) == pytest.approx(0.2)
@@ -98,7 +98,7 @@ def test_usual_lag_is_nobodys(books: list[Counts | None]) -> None:
 def test_answer_at_the_first_look_behind_the_deadline_came_unseen(
     books: list[Counts | None],
 ) -> None:
-    lateness = glanced(books, ASLEEP, Counts(1.0, 1.0, is_runnable=True))
+    lateness = glanced(books, ASLEEP, Counts(1.0, {1: 1.0}, is_runnable=True))
     assert lateness.lost_unseen(SENT, DEADLINE + 0.001, DEADLINE) == 0.0
     assert lateness.lost_unseen(SENT, DEADLINE + 0.3, DEADLINE) == pytest.approx(0.3)
     lateness.lost(SENT, DEADLINE, DEADLINE)
@@ -107,7 +107,7 @@ def test_answer_at_the_first_look_behind_the_deadline_came_unseen(
 
 def test_deadline_that_was_moved_begins_again(books: list[Counts | None]) -> None:
     """What was lost before is not lost twice."""
-    waited = Counts(1.1, 1.6, is_runnable=True)
+    waited = Counts(1.1, {1: 1.6}, is_runnable=True)
     lateness = glanced(books, ASLEEP, waited, waited, late_s=0.1)
     assert lateness.lost(SENT, DEADLINE, DEADLINE) == pytest.approx(0.7)
     lateness.forgive(DEADLINE)

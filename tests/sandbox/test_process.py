@@ -182,7 +182,7 @@ def test_answer_is_not_late_because_the_worker_was_held_up() -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(ask)
             nursery.start_soon(hold_the_loop, 0.8)
-        return said[0], bot.answered_at - bot.sent_at - bot.lost_s, bot.lost_s > 0
+        return said[0], bot.spent_s(), bot.lost_s > 0
 
     async def hold_the_loop(seconds: float) -> None:
         await trio.sleep(0.1)
@@ -202,7 +202,7 @@ def test_answer_behind_the_deadline_of_a_bot_that_ran_is_too_late(
     looks: list[Counts] = []
 
     def look_fake(_pid: int) -> Counts:
-        looks.append(Counts(len(looks) * 0.001, 0.0, is_runnable=True))
+        looks.append(Counts(len(looks) * 0.001, {1: 0.0}, is_runnable=True))
         return looks[-1]
 
     monkeypatch.setattr(lateness_module, "look", look_fake)
@@ -218,7 +218,7 @@ def test_answer_behind_the_deadline_of_a_bot_that_ran_is_too_late(
         "import time\nprint(input(), flush=True); input(); time.sleep(0.4)\n"
         "print('here', flush=True); input()"
     )
-    assert re.fullmatch(r"the answer came after \d+ ms; the limit is 200 ms", with_bot(code, use))
+    assert re.fullmatch(r"the answer came after \d+ ms; the limit is \d+ ms", with_bot(code, use))
 
 
 def test_silence_while_the_worker_was_held_up_is_still_too_slow() -> None:

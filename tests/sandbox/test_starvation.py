@@ -24,8 +24,8 @@ from arena.sandbox.starvation import Counts, look, starved_s, waits_still
 def test_starved_is_what_others_took(
     used: float, waited: float, elapsed: float, lost: float
 ) -> None:
-    before = Counts(5.0, 2.0, is_runnable=True)
-    after = Counts(5.0 + used, 2.0 + waited, is_runnable=True)
+    before = Counts(5.0, {7: 2.0}, is_runnable=True)
+    after = Counts(5.0 + used, {7: 2.0 + waited}, is_runnable=True)
     assert starved_s(before, after, elapsed) == pytest.approx(lost)
 
 
@@ -37,8 +37,8 @@ def test_starved_is_what_others_took(
 def test_bot_that_is_runnable_and_does_not_run_waits(
     used: float, is_runnable: bool, waits: bool
 ) -> None:
-    before = Counts(5.0, 2.0, is_runnable=True)
-    after = Counts(5.0 + used, 2.0, is_runnable=is_runnable)
+    before = Counts(5.0, {7: 2.0}, is_runnable=True)
+    after = Counts(5.0 + used, {7: 2.0}, is_runnable=is_runnable)
     assert waits_still(before, after) is waits
 
 

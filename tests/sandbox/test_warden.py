@@ -426,7 +426,7 @@ while time.monotonic() < end: pass
             assert inside.line() == b"up\n"
         assert it.stop()
         end = time.monotonic() + LONG_S
-        while {process.state for process in it._seen(whole=True)} - {"T", "S"}:
+        while {process.state for process in it._tree.look(whole=True)} - {"T", "S"}:
             assert time.monotonic() < end  # on a busy machine stopping takes its time
         before = it.sample()
         time.sleep(0.3)  # nothing to wait for: what is tested is that nothing happens

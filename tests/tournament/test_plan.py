@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
@@ -16,7 +16,7 @@ from arena.errors import ConfigError
 from arena.referee.record import BotSpec
 from arena.tournament import seeds
 from arena.tournament.plan import Plan, decode_plan, encode_plan
-from protocol.messages import ClockSettings, Limits
+from protocol.messages import ClockKind, ClockSettings, Limits, Pondering
 from tests.fake_games import BOTH, fake_bot, fake_plan
 
 COUNT = st.integers(1, 2**53 - 1)
@@ -35,7 +35,10 @@ BOTS = st.builds(
 )
 LIMITS = st.builds(Limits, **dict.fromkeys(Limits.__struct_fields__, COUNT))
 CLOCKS = st.builds(
-    ClockSettings, **dict.fromkeys(ClockSettings.__struct_fields__, st.integers(0, 2**40))
+    ClockSettings,
+    **dict.fromkeys(("move_ms", "bank_ms", "increment_ms"), st.integers(0, 2**40)),
+    kind=st.sampled_from(get_args(ClockKind)),
+    pondering=st.sampled_from(get_args(Pondering)),
 )
 OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "ruleset": TEXT,
