@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 __all__ = [
     "Seen",
+    "children_of",
     "count_files",
     "count_sockets",
     "descend",
@@ -108,9 +109,7 @@ def descend(init: int) -> list[int]:
     while left and len(found) < _MOST:
         pid = left.pop()
         try:
-            threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
-            for thread in threads:
-                left += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+            left += children_of(pid)
         except FileNotFoundError:
             if not os.path.exists("/proc/self/task") or not found:  # noqa: PTH110
                 return []
@@ -118,6 +117,22 @@ def descend(init: int) -> list[int]:
         except OSError:
             continue
         found.append(pid)
+    return found
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the children of a process, dead ones that nobody reaped included.
+
+    Raises:
+        OSError: if it is gone, or the kernel keeps no lists of children.
+    """
+    found: list[int] = []
+    for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+        try:
+            found += map(int, _read(f"/proc/{pid}/task/{thread}/children").split())
+        except (FileNotFoundError, ProcessLookupError):
+            if os.path.exists(f"/proc/{pid}/task/{thread}"):  # noqa: PTH110
+                raise  # no such list; else a thread that ended meanwhile
     return found
 
 

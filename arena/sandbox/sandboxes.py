@@ -7,6 +7,7 @@ policy is in `bubblewrap.py` and `system_calls.py`; whether it holds on this mac
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
@@ -21,7 +22,7 @@ import msgspec
 
 from arena.sandbox.bubblewrap import Profile, inner_command, options, outer_command
 from arena.sandbox.limits import ADDRESS_SPACE_MIB, BOT_NICE
-from arena.sandbox.processes import namespace_of
+from arena.sandbox.processes import children_of, namespace_of
 from arena.sandbox.seccomp import filter_program, this_machine
 from arena.sandbox.slots import UserIds
 from protocol.messages import Limits
@@ -31,6 +32,7 @@ __all__ = ["Box", "Sandbox", "Wrapped", "inner_rlimits"]
 _MEMLOCK_BYTES = 64 * 1024
 _SIGNALS = 1_024  # queued, and timers, of a bot
 _STATUS_BYTES = 4_096
+_SET_CHILD_SUBREAPER = 36  # for prctl
 _KILL_FIRST = 1_000  # oom_score_adj: a bot goes before anybody else
 
 
@@ -99,10 +101,7 @@ class Box:
             file.write(str(_KILL_FIRST))
 
     def kill(self, pid: int = 0) -> None:
-        """Kill all inside with its first process; bubblewrap then reaps it and ends by itself.
-
-        Killed itself, bubblewrap would leave a dead process to the first one of the machine, which
-        in a container may reap nobody's.
+        """Kill all inside with its first process; bubblewrap then ends by itself.
 
         Args:
             pid: of bubblewrap, if it is not reaped yet: it and its group are killed while the
@@ -122,7 +121,8 @@ class Box:
     def close(self) -> None:
         """Give back descriptors and, if no process is left, the user id; may be called twice.
 
-        The user id of a sandbox that no kill empties is not given to another bot.
+        To be called when bubblewrap has been reaped. The user id of a sandbox that no kill empties
+        is not given to another bot.
         """
         if not self.is_over():
             self._ids = None
@@ -133,6 +133,7 @@ class Box:
         if self._ids is not None and self.uid is not None:
             self._ids.give_back(self.uid)
             self._ids = None
+        _reap_orphans()
 
     def _read(self) -> None:
         if self._status_fd >= 0:
@@ -174,6 +175,7 @@ class Sandbox:
         if profile.route == "R":
             self._ids = ids or UserIds(profile.uid_base, profile.uid_count)
         self._machine = this_machine()
+        _adopt_orphans()
 
     @contextmanager
     def wrap(
@@ -287,6 +289,29 @@ def inner_rlimits(limits: Limits, *, cpu_s: int | None = None) -> dict[str, int]
         cpu_s: CPU seconds of one process; None for none.
     """
     return dict(_rlimits(limits, cpu_s))
+
+
+def _adopt_orphans() -> None:
+    """Become the one who reaps the first process of a sandbox, which bubblewrap does not wait for.
+
+    Else it is left to the first process of the machine: in a container that often reaps nobody's,
+    and a long run would fill its limit of processes with dead ones.
+    """
+    ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _reap_orphans() -> None:
+    """Reap the first processes of sandboxes whose bubblewrap has ended.
+
+    They are told from all other children of ours by their namespace. One that is still ending is
+    left for the next time.
+    """
+    ours = namespace_of(os.getpid())
+    with suppress(OSError):  # where the kernel keeps no lists of children
+        for pid in children_of(os.getpid()):
+            if namespace_of(pid) not in {0, ours}:
+                with suppress(ChildProcessError):
+                    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG)
 
 
 def _within_hard(kind: int, value: int) -> int:

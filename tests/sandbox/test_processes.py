@@ -180,7 +180,8 @@ print('up', flush=True); time.sleep(20)
         files = count_files(inside.box.init, ["/tmp", "/dev/shm"])  # noqa: S108
         assert files is not None
         assert 45 <= files <= 60  # with the folders themselves, and those of an interpreter there
-        assert count_sockets(inside.box.init) == 20
+        # Bubblewrap's own, with which it made the network, may be a moment in going.
+        assert count_sockets(inside.box.init) in {20, 21}
 
 
 def test_a_stop_that_was_not_taken_yet_is_seen() -> None:

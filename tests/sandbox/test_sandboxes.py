@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from arena.errors import HostFault
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.limits import BOT_NICE, default_limits
-from arena.sandbox.processes import namespace_of
+from arena.sandbox.processes import children_of, namespace_of
 from arena.sandbox.sandboxes import Box, Sandbox, inner_rlimits
 from arena.sandbox.slots import UserIds
 from arena.sandbox.visible import Visible
@@ -236,14 +236,36 @@ def test_a_kill_is_quick_and_whole() -> None:
 
 
 @pytest.mark.slow
-def test_a_kill_leaves_no_dead_process_to_others() -> None:
-    """Bubblewrap takes its own along: in a container the first process may reap nobody's."""
+@pytest.mark.parametrize("how", ["killed", "by itself"])
+def test_the_end_of_a_bot_leaves_no_dead_process_to_others(how: str) -> None:
+    """In a container the first process may reap nobody's, and they would fill its limit."""
     with sandboxed("print('up', flush=True); input()") as inside:
         inside.line()
         inside.learn()
-        inside.box.kill(inside.process.pid)
-        inside.process.wait(20)
+        if how == "killed":
+            inside.box.kill(inside.process.pid)
+        else:
+            inside.send(b"go\n")
+        inside.wait_over()
+        inside.box.close()
         assert namespace_of(inside.box.init) != inside.box.pid_namespace
+
+
+@pytest.mark.slow
+def test_sandboxes_killed_while_they_are_set_up_leave_no_dead_process() -> None:
+    """Those that are not yet known are reaped with the next one at the latest."""
+    own = Sandbox(need_sandbox().profile)
+    with staged("input()") as at:
+        for wait_ms in (0, 1, 2, 3, 4, 5, 6, 7, 100):
+            process, box = own.start([sys.executable, "bot.py"], str(at), limits=LIMITS, cpu_s=20)
+            time.sleep(wait_ms / 1000)
+            box.kill(process.pid)
+            process.communicate()
+            while not box.is_over():
+                time.sleep(0.001)
+            box.close()
+    own.close()
+    assert children_of(os.getpid()) == []
 
 
 @pytest.mark.slow
@@ -329,6 +351,8 @@ print(sorted(name for name in os.listdir('/proc') if name.isdigit())[:1])
             out, err = process.communicate(timeout=30)
             assert not err
             found.append(out)
+            while not box.is_over():  # it ends a moment after its bubblewrap
+                time.sleep(0.001)
             box.close()
     own.close()
     assert found == [b"[]\n[]\n['1']\n"] * 2
