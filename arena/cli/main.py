@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import platform
 import sys
 import traceback
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from arena.cli.exits import Exit, exit_for
 from arena.cli.options import settings_options
 from arena.cli.streams import STDOUT, make_ready
 from arena.cli.talk import Settings, folded, visible
-from arena.errors import ArenaError, Interrupted, cannot_write
+from arena.errors import ArenaError, ConfigError, Interrupted, cannot_write
 
 __all__ = ["COMMANDS", "Arena", "cli", "main"]
 
@@ -45,6 +46,7 @@ COMMANDS = {
 }
 
 MODULES = {"config": "check_config"}  # where a command's module is not named like it
+STARTS_BOTS = frozenset({"run", "resume", "plan", "play", "bots", "doctor", "bench"})
 
 EPILOG = """\b
 First steps:  arena run                    the reference bots of London, small
@@ -65,6 +67,8 @@ class Arena(click.Group):
         """Import a command's module; None for a name that is none."""
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name in STARTS_BOTS and platform.system() != "Linux":
+            return without_bots(cmd_name)
         module = importlib.import_module(f"arena.cli.{MODULES.get(cmd_name, cmd_name)}")
         command: click.Command = module.command
         return command
@@ -199,6 +203,28 @@ def show_bug(error: BaseException, settings: Settings) -> None:
     show(f"the arena itself failed: {what[0] if what else type(one).__name__}", settings)
     if not settings.verbose:
         click.echo("This is a bug. Run the same command with -v to see the traceback.", err=True)
+
+
+def without_bots(name: str) -> click.Command:
+    """Return what stands for a command that starts bots on a system that can't."""
+
+    @click.command(
+        name,
+        help=f"{COMMANDS[name]} Not on this system.",
+        context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+    )
+    @click.argument("_words", nargs=-1, type=click.UNPROCESSED)
+    def command(_words: tuple[str, ...]) -> int:
+        from arena.sandbox.refusals import no_linux
+
+        refusal = no_linux(platform.system(), platform.machine())
+        text = refusal.text() if refusal is not None else ""
+        if name == "doctor":  # it was asked, and the answer is no
+            click.echo(text)
+            return Exit.NO
+        raise ConfigError(text)
+
+    return command
 
 
 @click.group(

@@ -17,12 +17,11 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.sandbox.bubblewrap import Profile
-from arena.sandbox.finding import IN_PATH, Found, find_sandbox
-from arena.sandbox.refusals import NO_SANDBOX_WARNING, Refusal
-from arena.sandbox.visible import look_around
 
 if TYPE_CHECKING:
     from arena.cli.talk import Talk
+    from arena.sandbox.finding import Found
+    from arena.sandbox.refusals import Refusal
     from arena.tournament.plan import Plan
 
 __all__ = ["Sandboxing", "bwrap_option", "look", "sandbox_options", "sandboxing", "sandboxing_of"]
@@ -57,7 +56,7 @@ def bwrap_option(function: F) -> F:
     return click.option(
         "--bwrap",
         metavar="PATH",
-        help=f"The bubblewrap to use; `{IN_PATH}` also looks on the PATH.  "
+        help="The bubblewrap to use; `path` also looks on the PATH.  "
         "[default: the system's, else that of the extra `sandbox`]",
     )(function)
 
@@ -85,6 +84,10 @@ def look(
     Raises:
         ConfigError: if a folder that would be shown holds what no bot may see.
     """
+    # Not before they are needed: a settings file is read on systems too that have no sandbox.
+    from arena.sandbox.finding import IN_PATH, Found, find_sandbox
+    from arena.sandbox.visible import look_around
+
     visible = look_around(
         interpreters=[sys.executable], more=show, secret=() if data is None else (data,)
     )
@@ -131,6 +134,9 @@ def sandboxing(
     Raises:
         ConfigError: if there is no sandbox for strangers' bots, with the reason and the cure.
     """
+    from arena.sandbox.finding import Found
+    from arena.sandbox.refusals import NO_SANDBOX_WARNING
+
     if mode == "none":
         talk.alarm(NO_SANDBOX_WARNING)
         return Sandboxing(mode=mode)

@@ -6,7 +6,7 @@ import platform
 from datetime import UTC, datetime
 from functools import lru_cache
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
@@ -26,13 +26,15 @@ from arena.referee.record import (
     SeatAside,
     TurnTime,
 )
-from arena.referee.seat import Seat
 from arena.rules.ruleset import Ply, Ruleset, Side, Verdict
 from arena.sandbox.limits import NOTES_BYTES
 from arena.sandbox.pondering import OffTurnUse
 from protocol.messages import PROTOCOL
 from protocol.messages import Play as Answer
 from protocol.quoting import quote
+
+if TYPE_CHECKING:  # who reads records starts no bots, and may be on any system
+    from arena.referee.seat import Seat
 
 __all__ = ["FORFEIT", "VOID", "Recorder", "SideNotes"]
 

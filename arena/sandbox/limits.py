@@ -7,7 +7,6 @@ record carries it, and `process.py` sets what a process can be given.
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 from functools import lru_cache
 from pathlib import Path
@@ -120,7 +119,7 @@ def not_set_here(*, sandboxed: bool = False) -> tuple[str, ...]:
         lines.append("open files, file size, address space: prlimit is missing (util-linux)")
     if not sandboxed:
         lines.append("memory and processes of a whole bot: only in the sandbox")
-        if os.geteuid() == 0:
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
             lines.append("processes: the limit does not count for root")
     if not Path("/proc/self/schedstat").exists():
         lines.append("starvation check at the deadline: the kernel keeps no schedstat")
@@ -132,6 +131,8 @@ def _rlimits(limits: Limits, cpu_s: int | None) -> list[tuple[str, int, int]]:
 
     RLIMIT_NPROC set outside of a user namespace counts the whole user, the desktop included.
     """
+    import resource  # Windows has none, and no bots
+
     found = [
         ("nofile", resource.RLIMIT_NOFILE, limits.open_files),
         ("fsize", resource.RLIMIT_FSIZE, limits.file_mib * 1024 * 1024),
@@ -146,5 +147,7 @@ def _rlimits(limits: Limits, cpu_s: int | None) -> list[tuple[str, int, int]]:
 
 def _within_hard(kind: int, value: int) -> int:
     """Limit a value to what this process may still set; raising a hard limit would fail."""
+    import resource
+
     hard = resource.getrlimit(kind)[1]
     return value if hard == resource.RLIM_INFINITY else min(value, hard)

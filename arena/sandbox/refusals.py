@@ -100,9 +100,9 @@ def no_linux(system: str, machine: str) -> Refusal | None:
     if system != "Linux":
         return Refusal(
             cause="the sandbox needs Linux",
-            why=f"this is {system or 'another system'}, on which only your own bots can run",
-            fix=("use WSL2, or a Linux container or machine, for other people's bots",),
-            alternative="--sandbox=none for your own bots",
+            why=f"this is {system or 'another system'}, and bots are started on Linux alone",
+            fix=("use WSL2, or a Linux container or machine",),
+            alternative="all that starts no bot works here: verify, report, games, export, rate, …",
         )
     if machine not in ("x86_64", "aarch64"):
         return Refusal(

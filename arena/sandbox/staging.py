@@ -11,7 +11,6 @@ import errno
 import hashlib
 import itertools
 import os
-import pwd
 import secrets
 import stat
 import tempfile
@@ -205,6 +204,8 @@ def unstage(folder: Path) -> None:
 
 def _homes(*, own_only: bool) -> set[Path]:
     """Return home folders: this user's, or everybody's."""
+    import pwd  # Windows has none, and no bots
+
     homes = {Path.home().resolve()}
     users = [pwd.getpwuid(os.getuid())] if own_only else pwd.getpwall()
     homes.update(Path(user.pw_dir).resolve() for user in users if user.pw_dir.startswith("/"))

@@ -6,7 +6,6 @@ One file holds the locks of all runs: run number n is byte n. They are locks of 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import struct
 from pathlib import Path
@@ -67,7 +66,7 @@ class RunLocks:
         try:
             if self._fd is None:
                 self._fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            self._set(byte, fcntl.F_WRLCK)
+            self._set(byte, locked=True)
         except BlockingIOError:
             return False
         except OSError as exc:
@@ -77,7 +76,7 @@ class RunLocks:
     def give_up(self, byte: int) -> None:
         """Give a run's lock up; nothing happens if it isn't held."""
         if self._fd is not None:
-            self._set(byte, fcntl.F_UNLCK)
+            self._set(byte, locked=False)
 
     def close(self) -> None:
         """Give all locks up."""
@@ -85,7 +84,10 @@ class RunLocks:
             os.close(self._fd)
             self._fd = None
 
-    def _set(self, byte: int, kind: int) -> None:
+    def _set(self, byte: int, *, locked: bool) -> None:
+        import fcntl  # Windows has none, and plays no runs
+
         assert self._fd is not None  # noqa: S101 - both callers look first
+        kind = fcntl.F_WRLCK if locked else fcntl.F_UNLCK
         flock = struct.pack("hhqqi4x", kind, os.SEEK_SET, byte, 1, 0)  # struct flock of 64 bits
         fcntl.fcntl(self._fd, fcntl.F_OFD_SETLK, flock)

@@ -40,7 +40,7 @@ REFUSED = no_bubblewrap(["/usr/bin/bwrap"])
 
 def find(monkeypatch: pytest.MonkeyPatch, found: Any) -> None:
     """Let the sandbox be found like this."""
-    monkeypatch.setattr("arena.cli.sandboxing.find_sandbox", lambda *_args, **_more: found)
+    monkeypatch.setattr("arena.sandbox.finding.find_sandbox", lambda *_args, **_more: found)
 
 
 def test_sandbox_and_what_was_tried_are_told(
@@ -90,7 +90,7 @@ def test_what_was_remembered_does_not_count(
         asked.append(more)
         return FOUND
 
-    monkeypatch.setattr("arena.cli.sandboxing.find_sandbox", note)
+    monkeypatch.setattr("arena.sandbox.finding.find_sandbox", note)
     arena("doctor", "--data", tmp_path, "--bwrap", "here/bwrap")
     assert asked[0]["cache"] is None
     assert asked[0]["setting"] == str(Path("here/bwrap").absolute())

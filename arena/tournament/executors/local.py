@@ -32,7 +32,9 @@ _MOST_LOST = 50  # games given up one after the other without one that was finis
 
 
 def usable_cpus() -> tuple[int, ...]:
-    """Return the CPUs that this process may use, ascending."""
+    """Return the CPUs that this process may use, ascending; where nobody tells, all of them."""
+    if not hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
+        return tuple(range(os.cpu_count() or 1))
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
