@@ -40,6 +40,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     text: str | None = None  # one line on the fault
     start_ms: float | None = None  # from spawn to the first `ready`
     charged_ms: tuple[float, ...] = ()  # each answer
+    off_turn_ms: float | None = None  # CPU time used while it was not asked
 
 
 class GameRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,6 +72,7 @@ def row_of(record: GameRecord) -> GameRow:
             text=kept.fault_text if fault else None,
             start_ms=kept.start_ms,
             charged_ms=tuple(time.charged_ms for time in kept.times),
+            off_turn_ms=kept.off_turn_cpu_ms,
         )
     return GameRow(
         game=core.game,
@@ -222,13 +224,16 @@ class Games:
 
     def times(self, order: list[str]) -> list[TimeUse]:
         """Time use by bot and side, bots in the order given and then by name."""
-        seats: dict[SideWord, dict[str, tuple[int, float]]] = {}
+        seats: dict[SideWord, dict[str, tuple[int, float, float, int]]] = {}
         for side in SIDES:
-            start = self.frame.groupby(side, sort=True)[f"{side}_start_ms"]
-            sizes, medians = start.size(), start.median()
+            groups = self.frame.groupby(side, sort=True)
+            start, off_turn = groups[f"{side}_start_ms"], groups[f"{side}_off_turn_ms"]
+            late = (self.frame[f"{side}_fault"] == "timeout").groupby(self.frame[side]).sum()
             seats[side] = {
-                str(name): (int(size), float(median))
-                for name, size, median in zip(sizes.index, sizes, medians, strict=True)
+                str(name): (int(size), float(median), float(mean), int(late[name]))
+                for name, size, median, mean in zip(
+                    start.size().index, start.size(), start.median(), off_turn.mean(), strict=True
+                )
             }
         names = sorted({name for table in seats.values() for name in table})
         place = {name: k for k, name in enumerate(order)}
@@ -238,9 +243,9 @@ class Games:
             for side in SIDES:
                 if name not in seats[side]:
                     continue
-                games, start_ms = seats[side][name]
+                games, start_ms, off_turn_ms, losses = seats[side][name]
                 charged = self._charged.get((name, side), np.zeros(0))
-                if not len(charged) and not np.isfinite(start_ms):
+                if not len(charged) and not losses and not np.isfinite(start_ms):
                     continue
                 made.append(
                     TimeUse(
@@ -252,6 +257,8 @@ class Games:
                         p95_ms=_rank(charged, 95),
                         max_ms=_rank(charged, 100),
                         start_p50_ms=_number(start_ms, 2),
+                        time_losses=losses,
+                        off_turn_mean_ms=_number(off_turn_ms, 2),
                     )
                 )
         return made
@@ -285,7 +292,7 @@ class Games:
         return _csv(_COLUMNS, zip(*columns, strict=True))
 
 
-_SEAT = ("fault", "phase", "start_ms", "answers", "p50_ms", "p95_ms", "max_ms")
+_SEAT = ("fault", "phase", "start_ms", "answers", "p50_ms", "p95_ms", "max_ms", "off_turn_ms")
 _COLUMNS = (
     "game",
     "index",
@@ -327,7 +334,7 @@ def _cells(row: GameRow) -> Iterator[Any]:
     for seat in (row.x, row.d):
         ranked = sorted(seat.charged_ms)
         yield from (seat.fault or "", seat.phase or "", seat.start_ms, len(ranked))
-        yield from (_rank(ranked, 50), _rank(ranked, 95), _rank(ranked, 100))
+        yield from (_rank(ranked, 50), _rank(ranked, 95), _rank(ranked, 100), seat.off_turn_ms)
     yield from (row.x.text or "", row.d.text or "")
 
 

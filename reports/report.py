@@ -116,6 +116,8 @@ class TimeUse(msgspec.Struct, frozen=True, kw_only=True):
     p95_ms: float | None
     max_ms: float | None
     start_p50_ms: float | None  # from spawn to the first `ready`
+    time_losses: int  # games lost because an answer did not come in time; not among the answers
+    off_turn_mean_ms: float | None  # CPU time a game that it used while it was not asked
 
 
 class Excluded(msgspec.Struct, frozen=True, kw_only=True):

@@ -53,4 +53,5 @@ def seat(fault: FaultKind | None, stored: StoredSeat | None) -> Seat:
         text=stored.fault_text if own else None,
         start_ms=stored.start_ms,
         charged_ms=stored.charged_ms,
+        off_turn_ms=stored.off_turn_ms,
     )

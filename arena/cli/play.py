@@ -29,6 +29,7 @@ from arena.tournament.plan import Plan
 
 __all__ = ["command"]
 
+LEAST_OFF_TURN_MS = 1.0  # that is told; every bot uses a little after an answer
 STDERR_LINES = 20  # of the bot that faulted
 SIDES: dict[SideWord, str] = {"mister_x": "Mister X", "detectives": "the detectives"}
 
@@ -159,6 +160,19 @@ def answer_of(record: GameRecord, seed: str, took_s: float) -> answers.Play:
     )
 
 
+def off_turn(record: GameRecord) -> list[str]:
+    """Return a line for each side that used CPU time while the other one was to move."""
+    lines = []
+    for side, words in SIDES.items():
+        seat = record.aside.mister_x if side == "mister_x" else record.aside.detectives
+        used_ms = seat.off_turn_cpu_ms
+        if used_ms is not None and used_ms >= LEAST_OFF_TURN_MS:
+            stopped = ", and was stopped for it" if seat.caught_pondering else ""
+            who = words[0].upper() + words[1:]
+            lines.append(f"{who} used {used_ms:,.0f} ms of CPU time off turn{stopped}.")
+    return lines
+
+
 def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
     """Print how a game ended and, if a bot faulted, all that helps its author."""
     names: dict[SideWord, str] = {"mister_x": answer.mister_x, "detectives": answer.detectives}
@@ -182,6 +196,8 @@ def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
             talk.result("  the end of its standard error:")
             for line in tail:
                 talk.result(f"    {line}")
+    for line in off_turn(record):
+        talk.say(line)
     talk.say(
         f"Game {answer.game[:10]}, seed {answer.seed}, {answer.took_s:.1f} s"
         + "".join(f", {mark}" for mark in record.aside.marks)

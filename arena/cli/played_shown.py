@@ -39,7 +39,17 @@ def faults_table(faults: Sequence[FaultCount]) -> Table:
 def times_table(times: Sequence[TimeUse]) -> Table:
     """Return the charged times of answers by bot and side, in milliseconds."""
     return table(
-        ("ms an answer", "side", "#median", "#95 %", "#longest", "#answers", "#start-up"),
+        (
+            "ms an answer",
+            "side",
+            "#median",
+            "#95 %",
+            "#longest",
+            "#answers",
+            "#too late",
+            "#start-up",
+            "#off turn",
+        ),
         (
             (
                 row.bot,
@@ -48,7 +58,9 @@ def times_table(times: Sequence[TimeUse]) -> Table:
                 in_ms(row.p95_ms),
                 in_ms(row.max_ms),
                 f"{row.answers:,}",
+                f"{row.time_losses:,}",
                 in_ms(row.start_p50_ms),
+                in_ms(row.off_turn_mean_ms),
             )
             for row in times[:MOST_ROWS]
         ),

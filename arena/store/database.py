@@ -50,6 +50,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     fault: FaultKind | None
     phase: Phase | None
     fault_text: str | None
+    off_turn_ms: float | None  # CPU time used while it was not asked
 
 
 class StoredGame(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,7 +140,7 @@ class Database(RunTable):
         times = summary(seat.times)
         fault = faults.get(side)
         self._db.execute(
-            "INSERT INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 key,
                 side,
@@ -154,6 +155,7 @@ class Database(RunTable):
                 fault and fault.phase,
                 seat.fault_text,
                 seat.hint,
+                seat.off_turn_cpu_ms,
             ),
         )
 
@@ -250,11 +252,7 @@ class Database(RunTable):
 
     def stored_games(self, run: Run) -> Iterator[StoredGame]:
         """Yield the run's games with times and faults but without plies, in plan order."""
-        seats = ", ".join(
-            f"{seat}.{column}"
-            for seat in ("sx", "sd")
-            for column in ("start_ms", "charged_us", "fault", "phase", "fault_text")
-        )
+        seats = ", ".join(f"{seat}.{column}" for seat in ("sx", "sd") for column in _SEAT)
         rows = self._pages(
             run,
             f"game.id, game.rounds, game.started, game.took_s, game.marks, {seats}",
@@ -269,8 +267,8 @@ class Database(RunTable):
                 started=started,
                 took_s=took_s,
                 marks=tuple(marks.split()),
-                mister_x=_seat(both[:5]),
-                detectives=_seat(both[5:]),
+                mister_x=_seat(both[: len(_SEAT)]),
+                detectives=_seat(both[len(_SEAT) :]),
             )
 
     def _pages(self, run: Run, columns: str, *, join: str = "") -> Iterator[tuple[Any, ...]]:
@@ -382,12 +380,16 @@ class Database(RunTable):
 _RECORD = " JOIN record ON record.game = game.key JOIN remainder ON remainder.game = game.key"
 
 
+_SEAT = ("start_ms", "charged_us", "fault", "phase", "fault_text", "off_turn_ms")
+
+
 def _seat(row: list[Any]) -> Seat:
-    start_ms, charged, fault, phase, fault_text = row
+    start_ms, charged, fault, phase, fault_text, off_turn_ms = row
     return Seat(
         start_ms=start_ms,
         charged_ms=tuple(charged_ms(charged)),
         fault=fault,
         phase=phase,
         fault_text=fault_text,
+        off_turn_ms=off_turn_ms,
     )

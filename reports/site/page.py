@@ -347,7 +347,9 @@ def _times(report: Report) -> str:
         return "<p>No times were kept.</p>"
     lead = (
         "<p>Charged time of an answer in milliseconds: half of them took at most the median, 95 % "
-        "at most the next number. Start-up is not charged.</p>"
+        "at most the next number. An answer that did not come in time is none of them: it is a "
+        "time loss. Start-up is not charged. Off turn is the CPU time that a bot used in a game "
+        "while the other side was to move.</p>"
     )
     heads = [
         Column("bot", "name text"),
@@ -356,7 +358,9 @@ def _times(report: Report) -> str:
         Column("95 %"),
         Column("longest"),
         Column("answers"),
+        Column("time losses"),
         Column("start-up, median"),
+        Column("off turn, mean"),
     ]
     rows: list[list[Cell | str]] = [
         [
@@ -366,7 +370,9 @@ def _times(report: Report) -> str:
             _ms(row.p95_ms),
             _ms(row.max_ms),
             f"{row.answers:,}",
+            f"{row.time_losses:,}",
             _ms(row.start_p50_ms),
+            _ms(row.off_turn_mean_ms),
         ]
         for row in report.times[: 2 * MAX_ROWS]
     ]

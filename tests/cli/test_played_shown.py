@@ -26,6 +26,8 @@ TIME = TimeUse(
     p95_ms=12.34,
     max_ms=1000.4,
     start_p50_ms=None,
+    time_losses=1,
+    off_turn_mean_ms=None,
 )
 
 
@@ -38,7 +40,7 @@ def test_fault_is_told_with_a_game_to_look_at(capsys: pytest.CaptureFixture[str]
 def test_times_have_about_three_digits(capsys: pytest.CaptureFixture[str]) -> None:
     Talk(Settings()).result(times_table([TIME]))
     line = capsys.readouterr().out.splitlines()[2]
-    assert line.split() == ["slow", "Mister", "X", "0.12", "12.3", "1,000", "1,234", "·"]
+    assert line.split() == ["slow", "Mister", "X", "0.12", "12.3", "1,000", "1,234", "1", "·", "·"]
 
 
 def test_long_tables_end_with_what_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:

@@ -139,6 +139,19 @@ def test_times_are_over_all_answers_of_a_bot_on_a_side() -> None:
     assert ("B", "mister_x") not in times  # nothing is known of it
 
 
+def test_time_losses_and_time_off_turn_stand_beside_the_answers() -> None:
+    """An answer that did not come is no answer of 0 ms: it is counted apart."""
+    late = Seat(fault="timeout", phase="turn", text="no answer within 1,000 ms", start_ms=5.0)
+    rows = [
+        game(0, x=Seat(charged_ms=(1.0,), off_turn_ms=10.0)),
+        game(1, x=Seat(charged_ms=(1.0,), off_turn_ms=20.0), reason="fault", d=late),
+    ]
+    times = {row.side: row for row in Games.collect(rows).times(["A", "B"])}
+    x, d = times["mister_x"], times["detectives"]
+    assert (x.time_losses, x.off_turn_mean_ms) == (0, 15.0)
+    assert (d.answers, d.max_ms, d.time_losses, d.off_turn_mean_ms) == (0, None, 1, None)
+
+
 def test_rounds_have_no_gaps() -> None:
     made = Games.collect([game(0, rounds=3), game(1, rounds=5, winner="detectives")]).rounds()
     assert [(row.round, row.mister_x, row.detectives) for row in made] == [
