@@ -34,6 +34,8 @@ __all__ = [
     "Play",
     "RefusalShown",
     "Reported",
+    "Rerun",
+    "Rerunning",
     "Rules",
     "Rulesets",
     "Run",
@@ -168,6 +170,30 @@ class Verify(Answer, frozen=True, kw_only=True, tag="arena.verify/1"):
     checked: int
     passed: int
     failed: tuple[Failed, ...]
+
+
+class Rerunning(msgspec.Struct, frozen=True, kw_only=True):
+    """One request with the recorded answer and today's, as messages of the wire."""
+
+    turn: int  # of the side, from 1
+    part: int
+    play: int  # the record's index
+    same: bool
+    request: dict[str, Any]
+    recorded: dict[str, Any] | None  # null: the side's fault stood in its place
+    answered: dict[str, Any]
+
+
+class Rerun(Answer, frozen=True, kw_only=True, tag="arena.rerun/1"):
+    """`arena rerun`: the first other answer, or all of the turn that `--at` names."""
+
+    game: str
+    side: SideWord
+    bot: str
+    asked: int  # answers compared
+    differing: int
+    shown: tuple[Rerunning, ...]
+    fault: FaultShown | None
 
 
 class Reported(Answer, frozen=True, kw_only=True, tag="arena.report/1"):
@@ -340,6 +366,7 @@ AnyAnswer = (
     | Games
     | Plan
     | Verify
+    | Rerun
     | Reported
     | Exported
     | Sprt

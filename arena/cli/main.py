@@ -31,6 +31,7 @@ COMMANDS = {
     "plan": "Say what a run would play, cost and be able to see.",
     "games": "List the games of a run.",
     "play": "Play one game.",
+    "rerun": "Feed a recorded game to a bot again, up to its first other answer.",
     "verify": "Replay records against the rules and search them for leaks.",
     "report": "Write the report of a run again.",
     "rate": "Rate any results: Elo with intervals.",

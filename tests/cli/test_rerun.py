@@ -1,0 +1,95 @@
+"""`arena rerun` from the command line, with real bots."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from arena.cli import answers
+from arena.cli.exits import Exit
+from tests.cli.bots import CRASHES, write_bot
+from tests.cli.calling import Caller
+
+HONEST = "pass"
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ((), "Missing option '--side'"),
+        (("--side", "x"), "Missing option '--bot'"),
+        (("--side", "y", "--bot", "random"), "'y' is not one of"),
+        (("--as", "x", "--bot", "random"), "holds no runs"),
+        (("--as", "x", "--bot", "random", "--at", "0"), "0 is not in the range"),
+    ],
+)
+def test_wrong_usage_ends_with_2(
+    arena: Caller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    says: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    called = arena("rerun", *words)
+    assert called.code == Exit.USAGE
+    assert says in called.stderr
+    assert called.stdout == ""
+
+
+@pytest.mark.slow
+def test_game_is_fed_to_bots_from_the_store_and_from_a_file(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    played = arena("play", "random", "greedy", "--seed", "7", "--json", "--sandbox", "none")
+    assert played.code == Exit.DONE, played.stderr
+    game = played.json["game"]
+    assert arena("export", "--format", "jsonl", "-o", "game.jsonl").code == Exit.DONE
+
+    for named in (game[:6], "game.jsonl", f"game.jsonl:{game[:6]}"):
+        same = arena("rerun", named, "--side", "detectives", "--bot", "greedy", "--sandbox", "none")
+        assert same.code == Exit.DONE, same.stderr
+        assert "as recorded" in same.stdout
+
+    other = arena("rerun", "--as", "d", "--bot", "random", "--sandbox", "none")
+    assert other.code == Exit.NO
+    assert other.stdout.startswith("The answer in turn ")
+    for word in ("asked:", "recorded:", "now:", '"type":"play"', '"type":"turn"', "takes the"):
+        assert word in other.stdout
+
+    words = ("rerun", game, "--as", "x", "--bot", "random", "--at", "2", "--sandbox", "none")
+    shown = arena(*words, "--json")
+    assert shown.code == Exit.DONE
+    jsonschema.validate(shown.json, answers.schema())
+    assert [one["turn"] for one in shown.json["shown"]] == [2]
+    (one,) = shown.json["shown"]
+    assert one["recorded"]["plies"] == one["answered"]["plies"]
+
+    late = arena(*words[:6], "--at", "99", "--sandbox", "none")
+    assert late.code == Exit.USAGE
+    assert "--at 99: Mister X had only" in late.stderr
+    missing = arena("rerun", "game.jsonl:ffff", "--as", "x", "--bot", "random")
+    assert missing.code == Exit.USAGE
+    assert "holds no game whose id begins with 'ffff'" in missing.stderr
+
+
+@pytest.mark.slow
+def test_bot_that_faults_ends_with_3_and_its_evidence(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    crashing = write_bot(tmp_path / "bots", "crashing", CRASHES)
+    assert arena("play", "random", crashing, "--sandbox", "none").code == Exit.FAULTS
+    again = arena("rerun", "--as", "detectives", "--bot", crashing, "--sandbox", "none")
+    assert again.code == Exit.FAULTS
+    assert "The bot faulted in turn 1 (crash, turn)" in again.stdout
+    assert "The game ended by a fault of this kind too." in again.stdout
+    assert "    to its author" in again.stdout
+
+    mended = write_bot(tmp_path / "mended", "crashing", HONEST)
+    answered = arena("rerun", "--as", "detectives", "--bot", mended, "--sandbox", "none")
+    assert answered.code == Exit.NO
+    assert "recorded:  none: here the side had its fault" in answered.stdout
