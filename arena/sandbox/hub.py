@@ -16,6 +16,8 @@ from typing import Protocol
 
 import trio
 
+from arena.sandbox.lateness import OwnLooks
+
 __all__ = ["Hub", "Waiter"]
 
 
@@ -38,10 +40,12 @@ class Hub:
     Attributes:
         next_at: when it will look at the deadlines next. Whoever sets an earlier `wake_at` calls
             `hurry`.
+        own_looks: at bots that are slow.
     """
 
     def __init__(self) -> None:
         self.next_at = inf
+        self.own_looks = OwnLooks()
         self._epoll = select.epoll()
         self._calls: dict[int, Callable[[], None]] = {}
         self._waiters: set[Waiter] = set()

@@ -6,12 +6,29 @@ be held up as well. Nothing here runs for an answer that comes early.
 
 from __future__ import annotations
 
+from math import inf
+from time import monotonic
+
 from arena.sandbox.starvation import Counts, look, starved_s, waits_still
 
-__all__ = ["Lateness"]
+__all__ = ["Lateness", "OwnLooks"]
 
 _OUR_LAG_S = 0.002  # later than this at a look, we ourselves were held up
 _AGAIN_S = 0.01  # until the next look at a bot that may be waiting for a CPU right now
+
+
+class OwnLooks:
+    """The looks of one worker at all of its bots.
+
+    A look at a bot with many threads takes milliseconds. What it takes is no time in which we were
+    held up: else such bots would get more time by every look, and others by looks at them.
+
+    Attributes:
+        until: when the last one ended.
+    """
+
+    def __init__(self) -> None:
+        self.until = -inf
 
 
 class Lateness:
@@ -19,10 +36,12 @@ class Lateness:
 
     Args:
         pid: of the bot's process.
+        ours: of its worker.
     """
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, ours: OwnLooks) -> None:
         self._pid = pid
+        self._ours = ours
         self._request = -1.0  # when it was sent: tells one from the next
         self._glance: Counts | None = None  # the bot's counts early in this request
         self._glance_at = 0.0
@@ -33,10 +52,10 @@ class Lateness:
     def glance(self, request: float, now: float, *, due: float, deadline: float) -> None:
         """Take the first look at a slow bot, at `due` or as soon after it as we could."""
         self._begin(request)
-        late_s = min(now, deadline) - due
+        late_s = min(now, deadline) - max(due, self._ours.until)
         self._late_s = late_s if late_s > _OUR_LAG_S else 0.0
         if now < deadline:
-            self._glance, self._glance_at = look(self._pid), now
+            self._glance, self._glance_at = self._look(now), now
 
     def lost_unseen(self, request: float, now: float, deadline: float) -> float | None:
         """Return what a bot lost whose answer is there at the first look behind its deadline.
@@ -54,7 +73,7 @@ class Lateness:
         """
         self._begin(request)
         lost = self._lag(now, deadline) + self._late_s
-        if self._glance is not None and (counts := look(self._pid)) is not None:
+        if self._glance is not None and (counts := self._look(now)) is not None:
             lost += starved_s(self._glance, counts, now - self._glance_at)
             self._last, last = counts, self._last
             may_wait = counts.is_runnable if last is None else waits_still(last, counts)
@@ -75,6 +94,12 @@ class Lateness:
         if self._last is not None:
             self._glance, self._glance_at, self._last = self._last, now, None
 
+    def _look(self, now: float) -> Counts | None:
+        began = monotonic()
+        counts = look(self._pid)
+        self._ours.until = now + monotonic() - began
+        return counts
+
     def _begin(self, request: float) -> None:
         if request != self._request:
             self._request = request
@@ -83,5 +108,6 @@ class Lateness:
 
     def _lag(self, now: float, deadline: float) -> float:
         """By how much we ourselves come too late to this look; 0 if that is no more than usual."""
-        lag = now - (deadline if self._due is None else self._due)
+        due = deadline if self._due is None else self._due
+        lag = now - max(due, self._ours.until)
         return lag if lag > _OUR_LAG_S else 0.0

@@ -77,7 +77,7 @@ class BotProcess:
         self._rest = b""  # read, but not yet taken
         self._limit_s = inf
         self._deadline = inf
-        self._lateness = Lateness(process.pid)
+        self._lateness = Lateness(process.pid, hub.own_looks)
         self._trouble = False  # something is to be looked at before the next wait
         self._ended = trio.Event()
         self._closed = False

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from arena.sandbox import lateness as lateness_module
-from arena.sandbox.lateness import Lateness
+from arena.sandbox.lateness import Lateness, OwnLooks
 from arena.sandbox.starvation import Counts
 
 ASLEEP = Counts(1.0, {1: 1.0}, is_runnable=False)
@@ -26,7 +26,7 @@ def books(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Counts | None]]:
 def glanced(books: list[Counts | None], *counts: Counts | None, late_s: float = 0.0) -> Lateness:
     """A bot that was looked at early in its request; `counts` of that look and those to come."""
     books.extend(counts)
-    lateness = Lateness(1)
+    lateness = Lateness(1, OwnLooks())
     lateness.glance(SENT, DUE + late_s, due=DUE, deadline=DEADLINE)
     return lateness
 
@@ -93,6 +93,24 @@ def test_first_look_that_comes_behind_the_deadline_looks_at_nothing(
 def test_usual_lag_is_nobodys(books: list[Counts | None]) -> None:
     lateness = glanced(books, ASLEEP, ASLEEP, late_s=0.001)
     assert lateness.lost(SENT, DEADLINE + 0.0015, DEADLINE) == 0.0
+
+
+def test_what_our_own_looks_take_is_not_lost(
+    books: list[Counts | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bot of many threads takes long to look at; so no two bots get time from each other."""
+    clock = iter(n * 0.003 for n in range(100))
+    monkeypatch.setattr(lateness_module, "monotonic", lambda: next(clock))
+    ours = OwnLooks()
+    ran = Counts(2.0, {1: 1.0}, is_runnable=False)
+    books += [ASLEEP, ASLEEP, ran, ran, ran]
+    one, other = Lateness(1, ours), Lateness(2, ours)
+    one.glance(SENT, DUE, due=DUE, deadline=DEADLINE)
+    other.glance(SENT, DUE + 0.003, due=DUE, deadline=DEADLINE)
+    assert one.lost(SENT, DEADLINE + 0.1, DEADLINE) == pytest.approx(0.1)
+    one.forgive(DEADLINE + 0.1)
+    assert other.lost(SENT, DEADLINE + 0.103, DEADLINE + 0.1) == 0.0
+    assert one.lost(SENT, DEADLINE + 0.106, DEADLINE + 0.1) == 0.0
 
 
 def test_answer_at_the_first_look_behind_the_deadline_came_unseen(
