@@ -80,6 +80,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     processes: int  # and threads
     open_files: int
     file_mib: int
+    tmp_mib: int  # what fits into `/tmp`
+    shm_mib: int  # what fits into `/dev/shm`
+    tmp_files: int  # in both of them together
+    sockets: int
     nodes_turn_ms: int  # the wall stop of a turn in a game on nodes
 
 

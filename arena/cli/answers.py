@@ -33,6 +33,7 @@ __all__ = [
     "Plan",
     "Play",
     "RefusalShown",
+    "Replayed",
     "Reported",
     "Rerun",
     "Rerunning",
@@ -204,6 +205,15 @@ class Reported(Answer, frozen=True, kw_only=True, tag="arena.report/1"):
     files: tuple[str, ...]
 
 
+class Replayed(Answer, frozen=True, kw_only=True, tag="arena.replay/1"):
+    """`arena replay`: the page, and its size."""
+
+    run: str
+    game: str
+    file: str
+    bytes: int
+
+
 class Exported(Answer, frozen=True, kw_only=True, tag="arena.export/1"):
     """`arena export`: where the games went, and how many."""
 
@@ -286,6 +296,7 @@ class LimitsAnswer(Answer, frozen=True, kw_only=True, tag="arena.limits/1"):
 
     limits: Limits
     clock: ClockSettings
+    fixed: dict[str, int]  # the same in every run
     not_set_here: tuple[str, ...]  # what this machine does not hold a bot to, a line each
 
 
@@ -368,6 +379,7 @@ AnyAnswer = (
     | Verify
     | Rerun
     | Reported
+    | Replayed
     | Exported
     | Sprt
     | Bots

@@ -61,6 +61,10 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     processes: Annotated[Amount | None, Meta(description="processes and threads")] = None
     open_files: Annotated[Amount | None, Meta(description="open files")] = None
     file_mib: Annotated[Amount | None, Meta(description="largest file written, MiB")] = None
+    tmp_mib: Annotated[Amount | None, Meta(description="size of /tmp, MiB")] = None
+    shm_mib: Annotated[Amount | None, Meta(description="size of /dev/shm, MiB")] = None
+    tmp_files: Annotated[Amount | None, Meta(description="files in both")] = None
+    sockets: Annotated[Amount | None, Meta(description="sockets")] = None
     nodes_turn_ms: Annotated[
         Wait | None, Meta(description="wall stop of a turn in a game on nodes, milliseconds")
     ] = None

@@ -11,7 +11,8 @@ import msgspec
 from arena.cli import answers, config
 from arena.cli.options import talking
 from arena.cli.talk import Talk, table
-from arena.sandbox.limits import default_limits, not_set_here
+from arena.sandbox import limits as fixed
+from arena.sandbox.limits import build_limits, default_limits, not_set_here
 from protocol.messages import ClockSettings, Limits
 
 __all__ = ["clock_of", "command", "limits_of"]
@@ -30,6 +31,10 @@ MEANINGS = {
     "processes": ("", "processes and threads"),
     "open_files": ("", "open files"),
     "file_mib": ("MiB", "size of a file that the bot writes"),
+    "tmp_mib": ("MiB", "size of /tmp, in the sandbox"),
+    "shm_mib": ("MiB", "size of /dev/shm, in the sandbox"),
+    "tmp_files": ("files", "in /tmp and /dev/shm, in the sandbox"),
+    "sockets": ("", "sockets of all processes, in the sandbox"),
     "nodes_turn_ms": ("ms", "wall time of a turn in a game on nodes"),
     "move_ms": ("ms", "clock: free for each turn"),
     "bank_ms": ("ms", "clock: for the whole game, drawn on after that"),
@@ -37,6 +42,23 @@ MEANINGS = {
     "kind": ("", "clock: charges wall time, or cpu: CPU time of all of the bot's processes"),
     "pondering": ("", "CPU time off turn: watch it, freeze every bot, or allow it"),
 }
+
+
+# The same in every run: name, number, unit, of what.
+FIXED = (
+    ("address_space_mib", fixed.ADDRESS_SPACE_MIB, "MiB", "address space of a process: a backstop"),
+    ("memlock_kib", fixed.MEMLOCK_BYTES // 1024, "KiB", "locked memory of a process"),
+    ("signals", fixed.SIGNALS, "", "signals and timers that wait, in the sandbox"),
+    ("nice", fixed.BOT_NICE, "", "by how much a bot gives way to the referee"),
+    ("notes_bytes", fixed.NOTES_BYTES, "bytes", "all notes of a side in a game"),
+    ("stderr_head_bytes", fixed.STDERR_HEAD_BYTES, "bytes", "kept of the standard error's start"),
+    ("stderr_tail_bytes", fixed.STDERR_TAIL_BYTES, "bytes", "kept of its end"),
+    ("build_s", round(fixed.BUILD_S), "s", "all commands of a build"),
+    ("build_memory_mib", build_limits().memory_mib, "MiB", "memory of a build"),
+    ("build_processes", build_limits().processes, "", "its processes and threads"),
+    ("build_mib", fixed.BUILD_BYTES // 1024 // 1024, "MiB", "what it leaves"),
+    ("build_files", fixed.BUILD_FILES, "files", "what it leaves"),
+)
 
 
 def limits_of(asked: config.Limits) -> Limits:
@@ -69,10 +91,18 @@ def command(talk: Talk, file: Path | None) -> None:
             ((key, said(value), *MEANINGS[key]) for key, value in values.items()),
         )
     )
+    talk.result("")
+    talk.result(
+        table(
+            ("the same in every run", "#value", "unit", "of what"),
+            ((name, f"{number:,}", unit, what) for name, number, unit, what in FIXED),
+        )
+    )
     unset = not_set_here()
     for line in unset:
         talk.say(f"Not held to here: {line}.")
-    talk.answer(answers.LimitsAnswer(limits=limits, clock=clock, not_set_here=unset))
+    numbers = {name: number for name, number, _, _ in FIXED}
+    talk.answer(answers.LimitsAnswer(limits=limits, clock=clock, fixed=numbers, not_set_here=unset))
     talk.next("arena protocol", "how a bot is spoken to")
 
 

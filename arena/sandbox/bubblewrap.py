@@ -20,11 +20,10 @@ import msgspec
 from arena.errors import HostFault
 from arena.sandbox.slots import UID_BASE, UID_COUNT
 from arena.sandbox.visible import Visible
+from protocol.messages import Limits
 
 __all__ = [
     "BOT_FOLDER",
-    "SHM_BYTES",
-    "TMP_BYTES",
     "Profile",
     "Route",
     "inner_command",
@@ -35,8 +34,6 @@ __all__ = [
 Route = Literal["U", "R"]
 
 BOT_FOLDER = "/bot"  # a bot's own folder, as it sees it
-TMP_BYTES = 16 * 1024 * 1024
-SHM_BYTES = 1024 * 1024
 
 _NOBODY = "65534"
 # Without the terminal, the pseudo-terminals (the host has 4,096 for all) and the rest of `--dev`.
@@ -54,7 +51,6 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
         prlimit, setpriv: paths of the two programs inside; `setpriv` is used in route R alone.
         environment: name and value of every variable that a bot gets; bubblewrap adds PWD.
         proc: whether there is a `/proc` inside; False where a container does not let one be made.
-        tmp_bytes, shm_bytes: size of `/tmp` and of `/dev/shm`.
         uid_base, uid_count: the user ids for bots in route R.
     """
 
@@ -66,8 +62,6 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     setpriv: str
     environment: tuple[tuple[str, str], ...]
     proc: bool = True
-    tmp_bytes: int = TMP_BYTES
-    shm_bytes: int = SHM_BYTES
     uid_base: int = UID_BASE
     uid_count: int = UID_COUNT
 
@@ -82,13 +76,20 @@ def outer_command(profile: Profile, *, args_fd: int) -> tuple[str, ...]:
 
 
 def options(
-    profile: Profile, folder: str, *, seccomp_fd: int, status_fd: int, writable: bool = False
+    profile: Profile,
+    folder: str,
+    *,
+    limits: Limits,
+    seccomp_fd: int,
+    status_fd: int,
+    writable: bool = False,
 ) -> tuple[str, ...]:
     """Return the options for `--args`.
 
     Args:
         profile: of the run.
         folder: the bot's staged copy, an absolute path.
+        limits: which have the sizes of its own file systems.
         seccomp_fd: where bubblewrap reads the filter of system calls.
         status_fd: where it writes the first process's number, and that its setting up was done.
         writable: whether the bot's folder can be written to, for its build.
@@ -98,8 +99,8 @@ def options(
         *_variables(profile.environment),
         *_system(profile.visible),
         *(_proc(profile.visible) if profile.proc else ()),
-        *_devices(profile.shm_bytes),
-        *_size(profile.tmp_bytes, "/tmp"),  # noqa: S108 - the bot's own, empty
+        *_devices(limits.shm_mib),
+        *_size(limits.tmp_mib, "/tmp"),  # noqa: S108 - the bot's own, empty
         *_interpreters(profile.visible),
         *("--bind" if writable else "--ro-bind", folder, BOT_FOLDER),
         *("--chdir", BOT_FOLDER),
@@ -213,16 +214,16 @@ def _proc(visible: Visible) -> list[str]:
     return words
 
 
-def _devices(shm_bytes: int) -> list[str]:
+def _devices(shm_mib: int) -> list[str]:
     words = ["--tmpfs", "/dev"]
     for name in _DEVICES:
         words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
     for fd, name in enumerate(("stdin", "stdout", "stderr")):
         words += ["--symlink", f"/proc/self/fd/{fd}", f"/dev/{name}"]
     words += ["--symlink", "/proc/self/fd", "/dev/fd"]
-    words += _size(shm_bytes, "/dev/shm")  # noqa: S108 - the bot's own, empty
+    words += _size(shm_mib, "/dev/shm")  # noqa: S108 - the bot's own, empty
     return [*words, "--remount-ro", "/dev"]
 
 
-def _size(size: int, place: str) -> list[str]:
-    return ["--perms", "1777", "--size", str(size), "--tmpfs", place]
+def _size(mib: int, place: str) -> list[str]:
+    return ["--perms", "1777", "--size", str(mib * 1024 * 1024), "--tmpfs", place]

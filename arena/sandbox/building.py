@@ -16,13 +16,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-import msgspec
-
 from arena.errors import BotRefused, HostFault
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.built import check_built, overweight
 from arena.sandbox.holding import bounds_of
-from arena.sandbox.limits import BUILD_S, BUILD_TMP_BYTES, build_limits
+from arena.sandbox.limits import BUILD_S, build_limits
 from arena.sandbox.sandboxes import Box, Sandbox
 from arena.sandbox.staging import shown
 from arena.sandbox.startable import check_startable
@@ -110,7 +108,7 @@ def _run_locked(
     """Run a command in the sandbox; return its status."""
     check_startable(command, folder, visible=profile.visible.trees)
     limits = build_limits()
-    sandbox = Sandbox(msgspec.structs.replace(profile, tmp_bytes=BUILD_TMP_BYTES))
+    sandbox = Sandbox(profile)
     try:
         with sandbox.wrap(command, str(folder), limits=limits, building=True) as wrapped:
             box = wrapped.box

@@ -194,4 +194,9 @@ class Locked:
 
 def bounds_of(limits: Limits) -> Bounds:
     """Return what all processes of a bot together may use."""
-    return Bounds(memory_bytes=limits.memory_mib * _MIB, tasks=limits.processes)
+    return Bounds(
+        memory_bytes=limits.memory_mib * _MIB,
+        tasks=limits.processes,
+        files=limits.tmp_files,
+        sockets=limits.sockets,
+    )

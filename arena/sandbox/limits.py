@@ -23,15 +23,17 @@ __all__ = [
     "BUILD_BYTES",
     "BUILD_FILES",
     "BUILD_S",
-    "BUILD_TMP_BYTES",
     "END_GRACE_S",
+    "MEMLOCK_BYTES",
     "NOTES_BYTES",
+    "SIGNALS",
     "STDERR_HEAD_BYTES",
     "STDERR_TAIL_BYTES",
     "build_limits",
     "default_limits",
     "limit_command",
     "not_set_here",
+    "rlimits",
 ]
 
 ADDRESS_SPACE_MIB = 4096  # a backstop alone: some runtimes reserve far more than they use
@@ -40,7 +42,10 @@ STDERR_TAIL_BYTES = 56 * 1024
 NOTES_BYTES = 16 * 1024  # of all notes of a side in a game; what is over is dropped and counted
 END_GRACE_S = 0.25  # for an honest bot to exit by itself after `bye`; no grace is over 0.5 s
 BOT_NICE = 5  # bots yield to their referee, which keeps the time for both sides
-_MEMLOCK_BYTES = 64 * 1024
+MEMLOCK_BYTES = 64 * 1024
+SIGNALS = 1_024  # queued, and timers
+
+_MIB = 1024 * 1024
 
 BOT_ENVIRONMENT = {
     "PATH": "/usr/local/bin:/usr/bin:/bin",
@@ -49,17 +54,20 @@ BOT_ENVIRONMENT = {
     "PYTHONDONTWRITEBYTECODE": "1",  # a bot's folder is read-only: do not even try
 }
 
-
 BUILD_S = 600.0  # all build commands of a bot together
 BUILD_FILES = 20_000  # files and folders that a build may leave
 BUILD_BYTES = 512 * 1024 * 1024  # on disk, likewise
-BUILD_TMP_BYTES = 256 * 1024 * 1024  # size of `/tmp` for a build
 
 
 def build_limits() -> Limits:
     """Return what the build of a bot is held to: compilers need more than bots."""
     return msgspec.structs.replace(
-        default_limits(), memory_mib=2048, processes=256, open_files=1024, file_mib=256
+        default_limits(),
+        memory_mib=2048,
+        processes=256,
+        open_files=1024,
+        file_mib=256,
+        tmp_mib=256,
     )
 
 
@@ -79,6 +87,10 @@ def default_limits() -> Limits:
         processes=64,
         open_files=256,
         file_mib=16,
+        tmp_mib=16,
+        shm_mib=1,
+        tmp_files=10_000,  # an empty one takes a kilobyte of the kernel's memory
+        sockets=512,  # a full one holds 200 KiB of the kernel's memory
         nodes_turn_ms=60_000,
     )
 
@@ -103,9 +115,7 @@ def limit_command(limits: Limits, *, cpu_s: int | None = None) -> tuple[str, ...
     prlimit = shutil.which("prlimit")
     if prlimit:
         words.append(prlimit)
-        words += [
-            f"--{name}={_within_hard(kind, value)}" for name, kind, value in _rlimits(limits, cpu_s)
-        ]
+        words += [f"--{name}={value}" for name, value in rlimits(limits, cpu_s=cpu_s).items()]
         words.append("--")
     return tuple(words)
 
@@ -126,28 +136,38 @@ def not_set_here(*, sandboxed: bool = False) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _rlimits(limits: Limits, cpu_s: int | None) -> list[tuple[str, int, int]]:
-    """Name for `prlimit`, number for the kernel, value; the processes are left to the sandbox.
+def rlimits(limits: Limits, *, cpu_s: int | None = None, sandboxed: bool = False) -> dict[str, int]:
+    """Return what `prlimit` sets for each process, by its option names.
 
-    RLIMIT_NPROC set outside of a user namespace counts the whole user, the desktop included.
+    Never above what this process may still set: raising a hard limit would fail.
+
+    Args:
+        limits: what the bot is held to.
+        cpu_s: CPU seconds of one process; None for none.
+        sandboxed: whether it is set inside of the sandbox. Only there the processes are counted
+            for the bot alone; outside they would be all of its user's, the desktop included.
     """
     import resource  # Windows has none, and no bots
 
-    found = [
+    wanted = [
         ("nofile", resource.RLIMIT_NOFILE, limits.open_files),
-        ("fsize", resource.RLIMIT_FSIZE, limits.file_mib * 1024 * 1024),
-        ("as", resource.RLIMIT_AS, max(ADDRESS_SPACE_MIB, limits.memory_mib) * 1024 * 1024),
-        ("memlock", resource.RLIMIT_MEMLOCK, _MEMLOCK_BYTES),
+        ("fsize", resource.RLIMIT_FSIZE, limits.file_mib * _MIB),
+        ("as", resource.RLIMIT_AS, max(ADDRESS_SPACE_MIB, limits.memory_mib) * _MIB),
+        ("memlock", resource.RLIMIT_MEMLOCK, MEMLOCK_BYTES),
         ("core", resource.RLIMIT_CORE, 0),
     ]
+    if sandboxed:
+        wanted += [
+            ("nproc", resource.RLIMIT_NPROC, limits.processes),
+            ("sigpending", resource.RLIMIT_SIGPENDING, SIGNALS),
+            ("msgqueue", resource.RLIMIT_MSGQUEUE, 0),
+            ("rtprio", resource.RLIMIT_RTPRIO, 0),
+            ("nice", resource.RLIMIT_NICE, 0),
+        ]
     if cpu_s is not None:
-        found.append(("cpu", resource.RLIMIT_CPU, cpu_s))
+        wanted.append(("cpu", resource.RLIMIT_CPU, cpu_s))
+    found = {}
+    for name, kind, value in wanted:
+        hard = resource.getrlimit(kind)[1]
+        found[name] = value if hard == resource.RLIM_INFINITY else min(value, hard)
     return found
-
-
-def _within_hard(kind: int, value: int) -> int:
-    """Limit a value to what this process may still set; raising a hard limit would fail."""
-    import resource
-
-    hard = resource.getrlimit(kind)[1]
-    return value if hard == resource.RLIM_INFINITY else min(value, hard)

@@ -10,27 +10,23 @@ from __future__ import annotations
 import ctypes
 import json
 import os
-import resource
 import select
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 
 import msgspec
 
 from arena.sandbox.bubblewrap import Profile, inner_command, options, outer_command
-from arena.sandbox.limits import ADDRESS_SPACE_MIB, BOT_NICE
+from arena.sandbox.limits import BOT_NICE, rlimits
 from arena.sandbox.processes import children_of, namespace_of
 from arena.sandbox.seccomp import filter_program, this_machine
 from arena.sandbox.slots import UserIds
 from protocol.messages import Limits
 
-__all__ = ["Box", "Sandbox", "Wrapped", "inner_rlimits"]
+__all__ = ["Box", "Sandbox", "Wrapped"]
 
-_MEMLOCK_BYTES = 64 * 1024
-_SIGNALS = 1_024  # queued, and timers, of a bot
 _STATUS_BYTES = 4_096
 _SET_CHILD_SUBREAPER = 36  # for prctl
 _KILL_FIRST = 1_000  # oom_score_adj: a bot goes before anybody else
@@ -211,7 +207,12 @@ class Sandbox:
             program = filter_program(self._machine, building=building)
             opened.append(seccomp := _filled("filter", program))
             words = options(
-                self.profile, folder, seccomp_fd=seccomp, status_fd=told, writable=building
+                self.profile,
+                folder,
+                limits=limits,
+                seccomp_fd=seccomp,
+                status_fd=told,
+                writable=building,
             )
             args = _filled("args", b"".join(os.fsencode(word) + b"\0" for word in words))
             opened.append(args)
@@ -219,7 +220,10 @@ class Sandbox:
                 (
                     *outer_command(self.profile, args_fd=args),
                     *inner_command(
-                        self.profile, command, rlimits=inner_rlimits(limits, cpu_s=cpu_s), uid=uid
+                        self.profile,
+                        command,
+                        rlimits=rlimits(limits, cpu_s=cpu_s, sandboxed=True),
+                        uid=uid,
                     ),
                 ),
                 tuple(opened),
@@ -262,35 +266,6 @@ class Sandbox:
             self._ids.close()
 
 
-@lru_cache(maxsize=64)
-def _rlimits(limits: Limits, cpu_s: int | None) -> tuple[tuple[str, int], ...]:
-    wanted = [
-        ("nproc", resource.RLIMIT_NPROC, limits.processes),
-        ("nofile", resource.RLIMIT_NOFILE, limits.open_files),
-        ("fsize", resource.RLIMIT_FSIZE, limits.file_mib * 1024 * 1024),
-        ("as", resource.RLIMIT_AS, max(ADDRESS_SPACE_MIB, limits.memory_mib) * 1024 * 1024),
-        ("memlock", resource.RLIMIT_MEMLOCK, _MEMLOCK_BYTES),
-        ("core", resource.RLIMIT_CORE, 0),
-        ("sigpending", resource.RLIMIT_SIGPENDING, _SIGNALS),
-        ("msgqueue", resource.RLIMIT_MSGQUEUE, 0),
-        ("rtprio", resource.RLIMIT_RTPRIO, 0),
-        ("nice", resource.RLIMIT_NICE, 0),
-    ]
-    if cpu_s is not None:
-        wanted.append(("cpu", resource.RLIMIT_CPU, cpu_s))
-    return tuple((name, _within_hard(kind, value)) for name, kind, value in wanted)
-
-
-def inner_rlimits(limits: Limits, *, cpu_s: int | None = None) -> dict[str, int]:
-    """Return what `prlimit` sets inside, by its option names; never above our own hard limits.
-
-    Args:
-        limits: what the bot is held to.
-        cpu_s: CPU seconds of one process; None for none.
-    """
-    return dict(_rlimits(limits, cpu_s))
-
-
 def _adopt_orphans() -> None:
     """Become the one who reaps the first process of a sandbox, which bubblewrap does not wait for.
 
@@ -312,11 +287,6 @@ def _reap_orphans() -> None:
             if namespace_of(pid) not in {0, ours}:
                 with suppress(ChildProcessError):
                     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG)
-
-
-def _within_hard(kind: int, value: int) -> int:
-    hard = resource.getrlimit(kind)[1]
-    return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
 def _filled(name: str, content: bytes) -> int:

@@ -33,7 +33,7 @@ from arena.sandbox.seccomp import filter_program, this_machine
 __all__ = ["Check", "Outcome", "fingerprint", "judge", "remember", "remembered", "run_canary"]
 
 ECHO_BYTES = 65_536
-_PROCESSES = 16  # enough to see the limit hold, and quick
+_LIMITS = msgspec.structs.replace(default_limits(), processes=16)  # few, and so quick to be tried
 _KILL_WAIT_S = 2.0
 _MOST_ANSWER = 65_536
 _STDERR_BYTES = 8_192
@@ -135,11 +135,10 @@ class _Gone(Exception):
 
 
 def _run(sandbox: Sandbox, python: str, outside: _Outside, deadline: float) -> Outcome:
-    limits = msgspec.structs.replace(default_limits(), processes=_PROCESSES)
     command = (python, "-I", "-S", "-B", f"{BOT_FOLDER}/canary.py")
     folder = str(files("arena.sandbox") / "canary")
     try:
-        process, box = sandbox.start(command, folder, limits=limits, cpu_s=10)
+        process, box = sandbox.start(command, folder, limits=_LIMITS, cpu_s=10)
     except OSError as exc:
         return Outcome(trouble=f"can't be started: {os.strerror(exc.errno or 0)}")
     asked = _question(outside)
@@ -152,8 +151,10 @@ def _run(sandbox: Sandbox, python: str, outside: _Outside, deadline: float) -> O
             checks += judge(json.loads(answer), asked, sandbox.profile, os.getuid())
             checks.append(_check_pipes(process, deadline))
             checks.append(_check_death(process, box, deadline))
-        except (_Gone, ValueError) as exc:
-            trouble = str(exc) if isinstance(exc, _Gone) else "answered with something else"
+        except _Gone as exc:
+            trouble = str(exc)
+        except (ValueError, LookupError, TypeError, AttributeError):  # whatever it is, no answer
+            trouble = "answered with something else"
     finally:
         _kill(process, box)
         stderr = _rest_of(process)
@@ -166,7 +167,7 @@ def _run(sandbox: Sandbox, python: str, outside: _Outside, deadline: float) -> O
 
 def _question(outside: _Outside) -> dict[str, Any]:
     hidden = [str(outside.marker), *(place for place in _HOST_PLACES if Path(place).exists())]
-    pids = [pid for pid in (os.getpid(), os.getppid()) if pid > 4 * _PROCESSES]
+    pids = [pid for pid in (os.getpid(), os.getppid()) if pid > 4 * _LIMITS.processes]
     return {
         "hidden": hidden,
         "name": outside.name,
@@ -174,7 +175,8 @@ def _question(outside: _Outside) -> dict[str, Any]:
         "proc_sys": _PROC_SYS,
         "folders": _FOLDERS,
         "families": _FAMILIES,
-        "processes": _PROCESSES,
+        "processes": _LIMITS.processes,
+        "tmp_bytes": _LIMITS.tmp_mib * 1024 * 1024,
         "echo_bytes": ECHO_BYTES,
     }
 
@@ -237,7 +239,7 @@ def judge(
         Check(
             "has a /tmp of its own size",
             "had no /tmp of its own size",
-            answer["tmp_bytes"] == profile.tmp_bytes,
+            answer["tmp_bytes"] == asked["tmp_bytes"],
         ),
     ]
     if profile.proc:  # else nobody tells

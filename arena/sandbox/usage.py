@@ -9,10 +9,7 @@ import msgspec
 
 from arena.sandbox.processes import Seen
 
-__all__ = ["MOST_FILES", "MOST_SOCKETS", "Bounds", "CpuAccount", "Usage", "breach", "sum_up"]
-
-MOST_FILES = 10_000  # in /tmp and /dev/shm; an empty one takes a kilobyte of the kernel's memory
-MOST_SOCKETS = 512  # a full one holds 200 KiB of the kernel's memory
+__all__ = ["Bounds", "CpuAccount", "Usage", "breach", "sum_up"]
 
 _MIB = 1024 * 1024
 
@@ -22,8 +19,8 @@ class Bounds(msgspec.Struct, frozen=True, kw_only=True):
 
     memory_bytes: int
     tasks: int  # processes and threads
-    files: int = MOST_FILES
-    sockets: int = MOST_SOCKETS
+    files: int  # and folders, in /tmp and /dev/shm
+    sockets: int
 
 
 class Usage(NamedTuple):

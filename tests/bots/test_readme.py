@@ -9,8 +9,7 @@ import misterx_sdk
 import pytest
 
 from arena.referee.record import AskedLimits
-from arena.sandbox.building import BUILD_S
-from arena.sandbox.limits import default_limits
+from arena.sandbox.limits import BUILD_S, default_limits
 from arena.sandbox.staging import LEFT_OUT, MAX_BYTES, MAX_FILES
 from arena.tournament.bot_toml import BotToml, read_bot_toml
 from arena.tournament.entrants import find_bot, reference_names

@@ -32,6 +32,10 @@ LIMITS = {
     "processes": "processes and threads",
     "open_files": "open files of a process",
     "file_mib": "one file that it writes",
+    "tmp_mib": "all files in `/tmp`, in the sandbox",
+    "shm_mib": "all files in `/dev/shm`, in the sandbox",
+    "tmp_files": "files and folders in `/tmp` and `/dev/shm`, in the sandbox",
+    "sockets": "sockets of all its processes, in the sandbox",
     "nodes_turn_ms": "a turn in a game on nodes",
 }
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from arena.errors import HostFault
 from arena.sandbox.bubblewrap import Profile, inner_command, options, outer_command
-from arena.sandbox.limits import BOT_ENVIRONMENT
+from arena.sandbox.limits import BOT_ENVIRONMENT, default_limits
 from arena.sandbox.visible import Visible
 
 VISIBLE = Visible(
@@ -32,7 +32,7 @@ FOLDER = "/data/bots/0123"
 
 
 def words(profile: Profile) -> tuple[str, ...]:
-    return options(profile, FOLDER, seccomp_fd=7, status_fd=8)
+    return options(profile, FOLDER, limits=default_limits(), seccomp_fd=7, status_fd=8)
 
 
 def at(found: Sequence[str], *wanted: str) -> int:

@@ -18,9 +18,9 @@ from msgspec.structs import replace
 
 from arena.errors import HostFault
 from arena.sandbox.bubblewrap import Profile
-from arena.sandbox.limits import BOT_NICE, default_limits
+from arena.sandbox.limits import BOT_NICE, default_limits, rlimits
 from arena.sandbox.processes import children_of, namespace_of
-from arena.sandbox.sandboxes import Box, Sandbox, inner_rlimits
+from arena.sandbox.sandboxes import Box, Sandbox
 from arena.sandbox.slots import UserIds
 from arena.sandbox.visible import Visible
 from tests.sandboxed import Inside, few, need_sandbox, probe, sandboxed, staged
@@ -98,14 +98,14 @@ def test_two_bots_at_once_have_two_user_ids() -> None:
 
 
 def test_limits_inside_are_those_of_the_game_within_our_own() -> None:
-    found = inner_rlimits(few(processes=7, open_files=9), cpu_s=5)
+    found = rlimits(few(processes=7, open_files=9), cpu_s=5, sandboxed=True)
     assert found["nproc"] == 7
     assert found["nofile"] == 9
     assert found["core"] == found["msgqueue"] == found["rtprio"] == found["nice"] == 0
     assert found["cpu"] == 5
-    assert "cpu" not in inner_rlimits(LIMITS)
+    assert "cpu" not in rlimits(LIMITS, sandboxed=True)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    assert inner_rlimits(few(open_files=2**40))["nofile"] == min(hard, 2**40)
+    assert rlimits(few(open_files=2**40), sandboxed=True)["nofile"] == min(hard, 2**40)
 
 
 # --- what bubblewrap tells ----------------------------------------------------------------------

@@ -23,7 +23,7 @@ PROFILE = Profile(
     setpriv="/usr/bin/setpriv",
     environment=(("LANG", "C.UTF-8"),),
 )
-ASKED = {"processes": 16}
+ASKED = {"processes": 16, "tmp_bytes": 1 << 24}
 US = 1000
 NONE = "0" * 16
 
@@ -41,7 +41,7 @@ def words(**changes: Any) -> dict[str, Any]:
         "status": {"CapEff": NONE, "CapBnd": NONE, "NoNewPrivs": "1", "Seccomp": "2"},
         "descriptors": [0, 1, 2],
         "environment": {"LANG": "C.UTF-8", "PWD": "/bot"},
-        "tmp_bytes": PROFILE.tmp_bytes,
+        "tmp_bytes": ASKED["tmp_bytes"],
     }
     return told | changes
 
@@ -102,7 +102,7 @@ def test_an_outcome_is_remembered_for_the_very_same_alone(tmp_path: Path) -> Non
     remember(cache, name)
     assert remembered(cache, name)
     for other in (
-        fingerprint(replace(PROFILE, tmp_bytes=1), "0.11.0", sys.executable),
+        fingerprint(replace(PROFILE, uid_count=1), "0.11.0", sys.executable),
         fingerprint(PROFILE, "0.12.0", sys.executable),
         fingerprint(PROFILE, "0.11.0", "/usr/bin/python3"),
         fingerprint(replace(PROFILE, bwrap="/usr/bin/env"), "0.11.0", sys.executable),

@@ -295,7 +295,7 @@ def warded(inside: Inside, bounds: Bounds) -> Iterator[Ward]:
 
 
 def real_bounds(**changes: int) -> Bounds:
-    told = {"memory_bytes": 512 * MIB, "tasks": 64} | changes
+    told = {"memory_bytes": 512 * MIB, "tasks": 64, "files": 10_000, "sockets": 512} | changes
     return Bounds(**told)
 
 
