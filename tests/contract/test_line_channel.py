@@ -1,4 +1,4 @@
-"""What every LineChannel must do: the one to a process, and the one that tests put in its place."""
+"""What every LineChannel must do: to a process, to one in a sandbox, and the one made for tests."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ import trio
 
 from arena.sandbox.channel import BotExited, BotTooSlow, LineChannel
 from arena.sandbox.limits import default_limits
+from arena.sandbox.sandboxes import Sandbox
 from arena.sandbox.starting import open_bot
 from tests.referee.games import FakeChannel, Request
+from tests.sandboxed import need_sandbox, staged
 
 LONG_S = 20.0
 
@@ -52,10 +54,26 @@ def open_process() -> AbstractAsyncContextManager[LineChannel]:
     return open_bot([sys.executable, "-c", PROGRAM], "/", limits=default_limits())
 
 
+@asynccontextmanager
+async def open_sandboxed() -> AsyncIterator[LineChannel]:
+    """A real process in this machine's sandbox."""
+    sandbox = Sandbox(need_sandbox().profile)
+    try:
+        with staged(PROGRAM) as folder:
+            command = [sys.executable, "-S", "bot.py"]
+            async with open_bot(
+                command, str(folder), limits=default_limits(), sandbox=sandbox
+            ) as bot:
+                yield bot
+    finally:
+        sandbox.close()
+
+
 Opener = Callable[[], AbstractAsyncContextManager[LineChannel]]
 CHANNELS = [
     pytest.param(open_fake, id="fake"),
     pytest.param(open_process, id="process", marks=pytest.mark.slow),
+    pytest.param(open_sandboxed, id="sandbox", marks=pytest.mark.slow),
 ]
 
 
