@@ -10,6 +10,49 @@ import time
 from speaking import Message, Talk, encode, silence, write
 
 IGNORED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+OFFSPRING_S = 10  # the longest life of a child that its parent does not wait for
+
+
+def ignore_all() -> None:
+    """Ignore every signal that can be ignored, but for the one that ends our life."""
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGALRM}:
+        try:
+            signal.signal(number, signal.SIG_IGN)
+        except OSError:  # the C library keeps two for itself
+            continue
+
+
+def fork_away() -> bool:
+    """Double-fork a process in a session of its own; True in that one, with an alarm set."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return False
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    signal.alarm(OFFSPRING_S)
+    return True
+
+
+def survive() -> None:
+    """Go on in a new child whenever the parent has died, which it does at once."""
+    until = time.monotonic() + OFFSPRING_S
+    ignore_all()
+    say("forked again")
+    while time.monotonic() < until:
+        parent = os.getppid()
+        if os.fork():
+            time.sleep(0.05)
+            os._exit(0)
+        signal.alarm(OFFSPRING_S)
+        while os.getppid() == parent or time.monotonic() > until:
+            time.sleep(0.01)
+
+
+def say(text: str) -> None:
+    """Write a line on standard error."""
+    os.write(2, text.encode() + b"\n")
 
 
 class Lives(Talk):
@@ -77,6 +120,44 @@ class Lives(Talk):
             silence()
         os._exit(3)
 
+    def grandchild(self, message: Message) -> None:  # C8: it holds our standard output open
+        if fork_away():
+            ignore_all()
+            say("grandchild in session of its own")
+            silence()
+        super().turn(message)
+
+    def grandchild_exits(self, message: Message) -> None:
+        del message
+        if fork_away():
+            ignore_all()
+            silence()
+        os._exit(3)
+
+    def survivor(self, message: Message) -> None:  # C9
+        if fork_away():
+            survive()
+        time.sleep(0.2)
+        super().turn(message)
+
+    def survivor_exits(self, message: Message) -> None:
+        del message
+        if fork_away():
+            survive()
+        time.sleep(0.2)
+        os._exit(3)
+
+    def zombies(self, message: Message) -> None:  # C10
+        for _ in range(60):
+            if os.fork() == 0:
+                os._exit(0)
+        say("60 zombies")
+        super().turn(message)
+
+    def pensive(self, message: Message) -> None:  # the opponent in C12
+        time.sleep(15)
+        super().turn(message)
+
     def illegal_exit(self, message: Message) -> None:  # C16
         said = self.play(message)
         said["plies"][0]["to"] = 199 if said["plies"][0]["to"] != 199 else 1
@@ -90,6 +171,16 @@ class Lives(Talk):
     def half_exit(self, message: Message) -> None:
         write(self.answer(message)[:20])
         os._exit(0)
+
+
+class Lingering(Talk):
+    """Plays fairly, and stays when it is told goodbye."""
+
+    def run(self) -> None:  # C6
+        """Talk, then hear nothing more."""
+        ignore_all()
+        super().run()
+        silence()
 
 
 class Start(Talk):
@@ -126,5 +217,7 @@ class Start(Talk):
 if __name__ == "__main__":
     if sys.argv[1].startswith("start"):
         Start().run()
+    elif sys.argv[1] == "ignore-bye":
+        Lingering().run()
     else:
         Lives().run()
