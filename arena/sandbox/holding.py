@@ -44,6 +44,9 @@ class Hold(Protocol):
     def breach(self) -> str | None:
         """Return what the bot was killed for using too much of, with the numbers."""
 
+    def shortage(self) -> str | None:
+        """Return what the bot may have been refused since it had as much as it may, if anything."""
+
     def cpu_s(self) -> float:
         """Look at the CPU clocks of all processes now; returns their sum, which never falls."""
 
@@ -92,6 +95,10 @@ class Group:
         return self._pid
 
     def breach(self) -> str | None:
+        """See `Hold`; nobody watches."""
+        return None
+
+    def shortage(self) -> str | None:
         """See `Hold`; nobody watches."""
         return None
 
@@ -153,6 +160,10 @@ class Locked:
     def breach(self) -> str | None:
         """See `Hold`."""
         return self._ward.breach
+
+    def shortage(self) -> str | None:
+        """See `Hold`."""
+        return self._ward.shortage
 
     def cpu_s(self) -> float:
         """See `Hold`; setting up the sandbox is part of it."""

@@ -366,7 +366,8 @@ class BotProcess:
             return BotExited(f"the bot closed {stream}", "keep it open until `bye`")
         left = f", after {self._partial()}" if self._rest else ""
         hint = "its standard error may say why" if status != "status 0" else "exit after `bye` only"
-        return BotExited(f"the bot ended with {status} before the game was over{left}", hint)
+        text = f"the bot ended with {status} before the game was over{left}{self._shortage()}"
+        return BotExited(text, hint)
 
     def _too_slow(self) -> BotTooSlow:
         limit = _ms(self._limit_s + self.lost_s)
@@ -377,7 +378,11 @@ class BotProcess:
             return BotTooSlow(
                 f"no newline within {limit}, {self._partial()}", "end each answer with LF"
             )
-        return BotTooSlow(f"no answer within {limit}", _FLUSH_HINT)
+        return BotTooSlow(f"no answer within {limit}{self._shortage()}", _FLUSH_HINT)
+
+    def _shortage(self) -> str:
+        found = self._hold.shortage()
+        return "" if found is None else f"; {found}"
 
     def _overloaded(self, now: float) -> HostFault:
         """Nobody is waited for without end, and nobody loses because of what others took."""

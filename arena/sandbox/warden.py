@@ -144,6 +144,7 @@ class Ward:
         bounds: what it may use.
         breach: what it used too much of, with the numbers; None while it has not. Set just before
             it is killed for it, so that whoever sees the end of its process finds the reason here.
+        peak_tasks: the most processes and threads that were seen at one look.
         peak_bytes: the most memory that was seen at one look, shared pages counted for each.
         off_turn: what the bot used while it was not asked; None while nobody looks at that.
         confirm_at: reading of trio's clock before which memory is not to be confirmed again: much
@@ -155,6 +156,7 @@ class Ward:
         self.bounds = bounds
         self.breach: str | None = None
         self.peak_bytes = 0
+        self.peak_tasks = 0
         self.off_turn: OffTurn | None = None
         self._idler: Idler | None = None
         self._kernel = kernel
@@ -183,6 +185,16 @@ class Ward:
     def cpu_s(self) -> float:
         """CPU time of all of it, setting up included, as of the last look."""
         return self._tree.cpu_s
+
+    @property
+    def shortage(self) -> str | None:
+        """What the kernel may have refused the bot, with the numbers; None if nothing is known.
+
+        In route U bubblewrap's own process inside counts as one of the bot's.
+        """
+        if self.peak_tasks < self.bounds.tasks - 1:
+            return None
+        return f"it had {self.peak_tasks} of its {self.bounds.tasks} processes and threads"
 
     def sample(self) -> float:
         """Look at the CPU clocks now; returns `cpu_s`. Takes some 70 microseconds."""
@@ -219,6 +231,7 @@ class Ward:
             sockets=self._kernel.sockets(self.box) if rare else None,
         )
         self.peak_bytes = max(self.peak_bytes, usage.memory_bytes)
+        self.peak_tasks = max(self.peak_tasks, usage.tasks)
         self._end_if(usage._replace(memory_bytes=0))
         return usage.memory_bytes / self.bounds.memory_bytes
 

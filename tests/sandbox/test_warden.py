@@ -113,6 +113,26 @@ def test_an_honest_bot_is_left_alone() -> None:
     assert it.peak_bytes == 10 * MIB
 
 
+@pytest.mark.parametrize(
+    ("tasks", "text"),
+    [
+        (62, None),
+        (63, "it had 63 of its 64 processes and threads"),  # one is bubblewrap's, in route U
+        (64, "it had 64 of its 64 processes and threads"),
+    ],
+)
+def test_a_bot_that_came_to_its_limit_is_told_so(tasks: int, text: str | None) -> None:
+    """The kernel refuses it one more: it may die of that, or wait for ever."""
+    kernel = FakeKernel()
+    kernel.put(101, threads=tasks)
+    it = ward(kernel)
+    it.look()
+    kernel.put(101)
+    it.look()
+    assert it.breach is None
+    assert it.shortage == text
+
+
 def test_every_tenth_look_goes_through_all_of_the_machine() -> None:
     """Who changes its parent at every look can't hide for long."""
     kernel = FakeKernel()
