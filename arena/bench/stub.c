@@ -4,7 +4,8 @@
  * referee's cost and not the bot's. Built by `arena bench` with the machine's own C compiler.
  *
  *   stub         plays London on either side
- *   stub SECONDS the same, but busy for so long before each answer
+ *   stub SECONDS the same, but busy for so long in each turn
+ *   stub SECONDS asleep   the same, but asleep for so long
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 static char in[LINE];
 static char out[65536];
 static double busy_s;
+static int asleep;
 
 static void say(const char *text, size_t n) {
     while (n > 0) {
@@ -31,6 +33,12 @@ static void say(const char *text, size_t n) {
 static void think(void) {
     struct timespec start, now;
     if (busy_s <= 0) return;
+    if (asleep) {
+        now.tv_sec = (time_t)busy_s;
+        now.tv_nsec = (long)((busy_s - (double)now.tv_sec) * 1e9);
+        nanosleep(&now, NULL);
+        return;
+    }
     clock_gettime(CLOCK_MONOTONIC, &start);
     do {
         clock_gettime(CLOCK_MONOTONIC, &now);
@@ -91,7 +99,7 @@ static void answer(const char *line) {
         int more = legal != NULL && legal[9] == '{' && strncmp(legal + 10, "\"figure\":\"x\"", 12) != 0;
         plies[0] = 0;
         if (legal != NULL) choose(legal + 9, plies);
-        think();
+        if (strstr(line, "\"part\":1,") != NULL) think();
         length = snprintf(out, sizeof out, "{\"type\":\"play\",\"id\":\"%.*s\",\"plies\":[%s]%s}\n", (int)n, id,
                           plies, more ? ",\"more\":true" : "");
     } else if (strstr(line, "\"type\":\"deal\"") != NULL) {
@@ -113,6 +121,7 @@ static void answer(const char *line) {
 int main(int argc, char **argv) {
     size_t have = 0;
     if (argc > 1) busy_s = atof(argv[1]);
+    asleep = argc > 2;
     for (;;) {
         ssize_t got = read(0, in + have, sizeof in - 1 - have);
         char *line = in, *end;

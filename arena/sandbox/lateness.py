@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import inf
 from time import monotonic
 
-from arena.sandbox.starvation import Counts, look, starved_s, waits_still
+from arena.sandbox.starvation import Counts, look, own_wait_s, starved_s, waits_still
 
 __all__ = ["Lateness", "OwnLooks"]
 
@@ -47,6 +47,8 @@ class Lateness:
         self._glance_at = 0.0
         self._late_s = 0.0  # by how much we came too late for that first look
         self._last: Counts | None = None  # the bot's counts at the last look behind the deadline
+        self._last_at = 0.0
+        self._own_s = 0.0  # for how long we ourselves had waited for a CPU at that look
         self._due: float | None = None  # when to look again, behind the deadline
 
     def glance(self, request: float, now: float, *, due: float, deadline: float) -> None:
@@ -65,14 +67,21 @@ class Lateness:
         self._begin(request)
         return self._lag(now, deadline) if self._due is None else None
 
-    def lost(self, request: float, now: float, deadline: float) -> float:
+    def lost(
+        self, request: float, now: float, deadline: float, *, has_answered: bool = False
+    ) -> float:
         """Return how much of its time the machine kept from the bot, as far as is known by now.
 
         That is the time in which it was ready to run and did not, and the time by which we came
-        too late to look: nobody knows how the bot fared.
+        too late to look: nobody knows how the bot fared. An answer that is there may have come as
+        much earlier as we ourselves had to wait for a CPU since the last look.
         """
         self._begin(request)
-        lost = self._lag(now, deadline) + self._late_s
+        late_s, own_s = self._lag(now, deadline), own_wait_s()
+        if has_answered and self._last is not None:
+            late_s = max(late_s, min(own_s - self._own_s, now - self._last_at))
+        lost = late_s + self._late_s
+        self._own_s, self._last_at = own_s, now
         if self._glance is not None and (counts := self._look(now)) is not None:
             lost += starved_s(self._glance, counts, now - self._glance_at)
             self._last, last = counts, self._last

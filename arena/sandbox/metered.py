@@ -28,7 +28,7 @@ _WALL_SHARE = 5.0
 _WALL_SPARE_S = 2.0
 _LOOK_S = 0.05  # between two looks at the CPU clocks, at most
 _SHORTEST_LOOK_S = 0.002
-_CORES = len(os.sched_getaffinity(0))  # so much faster than time CPU time may run
+_CORES = os.cpu_count() or 1  # so much faster than time CPU time may run
 _HINT = "think less, or with fewer processes and threads: the time of all of them counts"
 
 

@@ -328,7 +328,7 @@ class BotProcess:
                 self._lose(unseen_s)
                 return self._deadline
         most = _MOST_EXTENSION * self._limit_s + 2.0 - self.lost_s
-        lost = lateness.lost(request, now, self._deadline)
+        lost = lateness.lost(request, now, self._deadline, has_answered=has_answered)
         if self._deadline + min(lost, most) >= now:
             self._lose(min(lost, most))
             lateness.forgive(now)
@@ -336,6 +336,8 @@ class BotProcess:
         else:
             again_at = lateness.look_again_at()
             if has_answered or again_at is None or again_at > self._deadline + most:
+                if not has_answered and self._read_left() is not None:
+                    return self._forgive(now)  # it came while we looked
                 self.wake_at = inf
                 still_waits = again_at is not None and not has_answered
                 if still_waits or self._deadline + lost >= now:

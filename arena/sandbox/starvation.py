@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from arena.sandbox.processes import see
 
-__all__ = ["Counts", "look", "starved_s", "waits_still"]
+__all__ = ["Counts", "look", "own_wait_s", "starved_s", "waits_still"]
 
 _MOST_TASKS = 512  # looked at; a bot with more threads is not starved but starving others
 _NS = 1e-9
@@ -57,6 +57,14 @@ def look(pid: int) -> Counts | None:
             waited_s[int(thread.name)] = int(waited) * _NS
             is_runnable = is_runnable or state == "R"
     return Counts(cpu_s, waited_s, is_runnable) if waited_s else None
+
+
+def own_wait_s() -> float:
+    """Return for how long this thread of ours was runnable and did not run, since its start."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) * _NS
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def starved_s(before: Counts, after: Counts, elapsed_s: float) -> float:

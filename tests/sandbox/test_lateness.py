@@ -19,6 +19,7 @@ def books(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Counts | None]]:
     """What the next looks find, one after the other."""
     found: list[Counts | None] = []
     monkeypatch.setattr(lateness_module, "look", lambda _pid: found.pop(0))
+    monkeypatch.setattr(lateness_module, "own_wait_s", lambda: 0.0)
     yield found
     assert found == []
 
@@ -75,6 +76,22 @@ def test_our_own_lag_is_lost_at_the_deadline_and_at_each_look_behind_it(
     lateness = glanced(books, ASLEEP, waiting, waiting)
     assert lateness.lost(SENT, DEADLINE + 0.3, DEADLINE) == pytest.approx(0.3)
     assert lateness.lost(SENT, DEADLINE + 0.51, DEADLINE) == pytest.approx(0.2)
+
+
+def test_answer_may_have_come_while_we_waited_ourselves(
+    books: list[Counts | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But no earlier than the last look, at which it was not there."""
+    waiting = Counts(1.0, {1: 1.0}, is_runnable=True)
+    ran = Counts(1.0, {1: 1.3}, is_runnable=False)
+    own = [5.0, 5.008, 5.1]
+    monkeypatch.setattr(lateness_module, "own_wait_s", lambda: own.pop(0))
+    lateness = glanced(books, ASLEEP, waiting, ran, ran)
+    assert lateness.lost(SENT, DEADLINE, DEADLINE) == 0.0
+    found_s = lateness.lost(SENT, DEADLINE + 0.009, DEADLINE, has_answered=True)
+    assert found_s == pytest.approx(0.3 + 0.008)
+    found_s = lateness.lost(SENT, DEADLINE + 0.01, DEADLINE, has_answered=True)
+    assert found_s == pytest.approx(0.3 + 0.001)
 
 
 def test_our_lag_at_the_first_look_is_lost_too(books: list[Counts | None]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.sandbox.starvation import Counts, look, starved_s, waits_still
+from arena.sandbox.starvation import Counts, look, own_wait_s, starved_s, waits_still
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,14 @@ def test_look_counts_what_a_process_uses() -> None:
 
 def test_look_at_nobody_gives_nothing() -> None:
     assert look(2**22 + 1) is None
+
+
+def test_our_own_wait_never_falls() -> None:
+    before = own_wait_s()
+    assert 0.0 <= before <= own_wait_s()
+
+
+def test_thread_that_waited_longest_since_counts_and_not_the_one_that_ever_did() -> None:
+    before = Counts(5.0, {1: 60.0, 2: 0.1}, is_runnable=True)
+    after = Counts(5.0, {1: 60.1, 2: 0.6, 3: 0.3}, is_runnable=True)
+    assert starved_s(before, after, 1.0) == pytest.approx(0.5)
