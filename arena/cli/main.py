@@ -32,6 +32,7 @@ COMMANDS = {
     "games": "List the games of a run.",
     "play": "Play one game.",
     "rerun": "Feed a recorded game to a bot again, up to its first other answer.",
+    "replay": "Write a game as one page: the map, ply by ply.",
     "verify": "Replay records against the rules and search them for leaks.",
     "report": "Write the report of a run again.",
     "rate": "Rate any results: Elo with intervals.",

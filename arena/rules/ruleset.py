@@ -8,11 +8,22 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import msgspec
 
-__all__ = ["Event", "Json", "Option", "Played", "Ply", "Preset", "Ruleset", "Side", "Verdict"]
+__all__ = [
+    "Event",
+    "Json",
+    "Option",
+    "Played",
+    "Ply",
+    "Preset",
+    "Ruleset",
+    "Side",
+    "Verdict",
+    "Watched",
+]
 
 Json = Any  # what msgspec.to_builtins gives: dict, list, str, int, float, bool, None
 
@@ -174,6 +185,29 @@ class Ruleset(Protocol[S, P]):
 
     def facts(self, state: S) -> Mapping[str, str | int]:
         """Return flat values for reports: Mister X's start, rounds played, and so on."""
+        ...
+
+
+@runtime_checkable
+class Watched(Protocol):
+    """What a ruleset can add for those who look on. No game asks it, and a ruleset may lack it.
+
+    Without it a replay shows a turn at once and no belief set.
+    """
+
+    def between(self, state: Any, plies: Sequence[Any]) -> tuple[Any, ...]:
+        """Return the states after each ply but the last of a turn, or part of one, that was played.
+
+        They are for showing: what was paid and where everybody stands; nobody is asked in them.
+        """
+        ...
+
+    def beliefs(self, trail: Sequence[Any]) -> tuple[frozenset[int], ...]:
+        """Return for each state where Mister X can be by all that the detectives know.
+
+        Args:
+            trail: states of one game in order, from the deal on, with no ply left out.
+        """
         ...
 
 

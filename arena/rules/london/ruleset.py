@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
+from msgspec.structs import replace
+
 from arena.errors import ConfigError, IllegalMove
 from arena.rules.dealing import Stream
+from arena.rules.london.belief import beliefs
 from arena.rules.london.moves import (
     begin_mister_x_turn,
     legal_steps,
@@ -197,6 +200,32 @@ class London:
         if state.to_move is Side.MISTER_X:
             return play_mister_x(self._rules, state, plies, more=more)
         raise IllegalMove("L30", "the game is over")
+
+    def between(self, state: State, plies: Sequence[Step]) -> tuple[State, ...]:
+        """Return the states after each ply but the last of a turn, or part of one, that was played.
+
+        After the first step of a double move the card counts as played.
+        """
+        if state.to_move is Side.DETECTIVES:
+            return tuple(
+                play_team(self._rules, state, plies[:count], more=True).state
+                for count in range(1, len(plies))
+            )
+        return tuple(
+            replace(
+                play_mister_x(self._rules, state, plies[:1], more=False).state,
+                round=state.round,
+                to_move=state.to_move,
+                unmoved=(),
+                doubles=state.doubles - 1,
+                ended=None,
+            )
+            for _ in plies[1:]
+        )
+
+    def beliefs(self, trail: Sequence[State]) -> tuple[frozenset[int], ...]:
+        """Return for each state where Mister X can be by all that the detectives know."""
+        return beliefs(self._rules, trail)
 
     def view(self, state: State, side: Side) -> DetectivesView | MisterXView:
         """Return all that this side may know of the state (section 5), and nothing else."""
