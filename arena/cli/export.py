@@ -21,7 +21,7 @@ from arena.cli.stored import (
     run_argument,
     spoil_option,
 )
-from arena.cli.talk import Talk, plural
+from arena.cli.talk import Talk, plural, visible_json
 from arena.errors import ConfigError, cannot_write
 from arena.store.database import Database
 from arena.store.runs import Run
@@ -120,4 +120,5 @@ def content(database: Database, run: Run, kind: str) -> tuple[Iterator[bytes], i
 def json_lines(database: Database, run: Run) -> Iterator[bytes]:
     """Yield a line for each game that was played, in plan order."""
     for record in database.records(run):
-        yield msgspec.json.encode(Line(record=record, transcript=transcript(record))) + b"\n"
+        line = msgspec.json.encode(Line(record=record, transcript=transcript(record)))
+        yield visible_json(line) + b"\n"

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Column, Table
 
-__all__ = ["DATA", "Settings", "Talk", "folded", "narrow", "plural", "table", "visible"]
+__all__ = [
+    "DATA",
+    "Settings",
+    "Talk",
+    "folded",
+    "narrow",
+    "plural",
+    "table",
+    "visible",
+    "visible_json",
+]
 
 DATA = Path("arena-data")  # where everything is kept, if nothing else is said
 
@@ -143,17 +153,32 @@ class Talk:
                 text = msgspec.json.format(msgspec.json.encode(answer), indent=2)
             except UnicodeEncodeError:  # a file's name that is no text: its bytes are escaped
                 text = json_text.dumps(msgspec.to_builtins(answer), indent=2).encode("ascii")
-            click.echo(text)  # bytes: JSON is UTF-8 everywhere
+            click.echo(visible_json(text))  # bytes: JSON is UTF-8 everywhere
 
 
 def visible(text: str) -> str:
     """Return text that a terminal only shows: what a stranger wrote can't move its cursor.
 
-    Lines and tabs stay.
+    Lines stay, and tabs become spaces.
     """
     if text.isascii() and text.isprintable():
         return text
-    return "\n".join("\t".join(map(shown, line.split("\t"))) for line in text.split("\n"))
+    lines = ("\t".join(map(shown, line.split("\t"))) for line in text.split("\n"))
+    return "\n".join(line.expandtabs() for line in lines)
+
+
+def visible_json(text: bytes) -> bytes:
+    r"""Return JSON that says the same, and that a terminal only shows.
+
+    JSON lets a string hold the control characters over ASCII as they are, marks that turn the
+    direction of text, and ends of lines that some programs heed. They are written as `\u009b`.
+    """
+    if text.isascii() and b"\x7f" not in text:
+        return text  # those below a blank are escaped by every encoder
+    return "".join(
+        char if char == "\n" or shown(char) == char else json_text.dumps(char)[1:-1]
+        for char in text.decode()
+    ).encode()
 
 
 def folded(text: str) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.cli import answers
-from arena.cli.talk import Settings, Talk, narrow, table, visible
+from arena.cli.talk import Settings, Talk, narrow, table, visible, visible_json
+from reports.names import shown
 
 NASTY = "a\x1b[31mred\x07\u202eb\x9b2J\r"
 HARMLESS = r"a\x1b[31mred\x07\u202eb\x9b2J\x0d"
@@ -20,19 +23,39 @@ def test_nothing_that_is_shown_moves_a_cursor(text: str) -> None:
     assert all(
         char.isprintable() or char in "\n\t\xa0\u3000" or char.isspace() for char in visible(text)
     )
-    assert not set(visible(text)) & {chr(code) for code in (*range(9), *range(11, 32), 127, 0x9B)}
+    assert not set(visible(text)) & {chr(code) for code in (*range(10), *range(11, 32), 127, 0x9B)}
 
 
-@pytest.mark.parametrize("text", ["", "plain", "two\nlines\n", "tab\tstop", "grün 日本 ± …"])
+@pytest.mark.parametrize("text", ["", "plain", "two\nlines\n", "grün 日本 ± …"])
 def test_words_of_people_stay_as_they_are(text: str) -> None:
     assert visible(text) == text
+
+
+def test_tabs_become_spaces() -> None:
+    assert visible("a\tb\nabc\td") == "a       b\nabc     d"
+
+
+@given(st.text())
+def test_json_that_is_shown_moves_no_cursor_and_says_the_same(text: str) -> None:
+    for encoded in (msgspec.json.encode({text: text}), msgspec.json.format(b'["\x7f"]')):
+        seen = visible_json(encoded)
+        assert json.loads(seen) == json.loads(encoded)
+        assert shown(seen.decode().replace("\n", "")) == seen.decode().replace("\n", "")
+
+
+def test_json_of_people_stays_as_it_is() -> None:
+    text = '{\n  "name": "grün 日本 ± …"\n}'.encode()
+    assert visible_json(text) == text
+    assert visible_json(b'["\xc2\x9b2J", "\xf0\x9f\x98\x80", "\xf3\xa0\x80\x81"]') == (
+        b'["\\u009b2J", "\xf0\x9f\x98\x80", "\\udb40\\udc01"]'
+    )
 
 
 @pytest.mark.parametrize("say", ["say", "warn", "next", "result"])
 def test_every_way_to_a_terminal_is_harmless(say: str, capsys: pytest.CaptureFixture[str]) -> None:
     getattr(Talk(Settings()), say)(NASTY)
-    shown = capsys.readouterr()
-    assert HARMLESS in shown.out + shown.err
+    seen = capsys.readouterr()
+    assert HARMLESS in seen.out + seen.err
 
 
 def test_cells_and_heads_of_a_table_are_harmless(capsys: pytest.CaptureFixture[str]) -> None:
