@@ -9,18 +9,22 @@ Left out is what is not promised (`SECURITY.md`): time, caches, and the pages of
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
+import subprocess
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.ordinary_user import OrdinaryUser
 from tests.referee.games import FAULTY
 from tests.sandboxed import started
+from tests.tools import need_that
 
 BITS = 200
 # Of the 100 bits that are guessed, chance gets more than this right once in two million tries.
@@ -70,3 +74,30 @@ def test_one_bot_can_not_tell_another_anything() -> None:
     assert len(seen) > 50
     right = {way: rightly_guessed(bits, what) for way, what in seen.items()}
     assert {way: of for way, of in right.items() if of > MOST_RIGHT} == {}
+
+
+@pytest.mark.slow
+def test_one_bot_can_not_tell_another_anything_in_the_other_route(
+    ordinary_users: Callable[[], OrdinaryUser],
+) -> None:
+    """E10 where the kernel knows both bots, and us, as one user."""
+    need_that(os.geteuid() == 0, "root", "this is the other route already")
+    user = ordinary_users()
+    again = test_one_bot_can_not_tell_another_anything.__name__
+    told = subprocess.run(
+        [
+            *(user.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rs"),
+            *(f"--basetemp={user.scratch}/pytest", f"tests/catalogue/test_signals.py::{again}"),
+        ],
+        cwd=user.checkout,
+        user=user.uid,
+        group=user.gid,
+        extra_groups=[],
+        env=user.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "1 passed" in told.stdout

@@ -6,6 +6,9 @@ the next one; `read` answers with what can be seen of the partner's, as JSON. An
 Not here is what nobody promises: time, caches, and which pages of shared files are in memory.
 """
 
+# No pathlib: it takes longer to load than these bots to start.
+# ruff: noqa: PTH110, PTH116, PTH123, S108
+
 from __future__ import annotations
 
 import ctypes
@@ -56,7 +59,7 @@ class Sender:
     """Holds a bit."""
 
     def __init__(self) -> None:
-        self.files = [opened(path) for path in FILES if os.path.exists(path)]  # noqa: PTH110
+        self.files = [opened(path) for path in FILES if os.path.exists(path)]
         self.held = ExitStack()
 
     def send(self, bit: int) -> None:
@@ -111,7 +114,7 @@ class Sender:
     def touch(self) -> None:
         """Read files that nobody else reads: a notice, and a time of reading."""
         for path in (RARE, "/usr/lib/os-release"):
-            with open(path, "rb") as file:  # noqa: PTH123
+            with open(path, "rb") as file:
                 file.read(1)
 
     def keys(self) -> None:
@@ -174,7 +177,7 @@ class Sender:
 
     def notes(self) -> None:
         """Leave files, a name for a socket, and a FIFO."""
-        for folder in ("/dev/shm", "/tmp", "/bot", "/usr/lib", "/run"):  # noqa: S108
+        for folder in ("/dev/shm", "/tmp", "/bot", "/usr/lib", "/run"):
             path = f"{folder}/{NAME}"
             with suppress(OSError):
                 os.mkfifo(path)
@@ -190,7 +193,7 @@ class Reader:
     """Looks for a bit, in as many ways as there are of holding one."""
 
     def __init__(self) -> None:
-        self.files = {path: opened(path) for path in FILES if os.path.exists(path)}  # noqa: PTH110
+        self.files = {path: opened(path) for path in FILES if os.path.exists(path)}
         self.last: dict[str, int] = {}
         self.notices: dict[str, int] = {}
         for name, make, watch in (
@@ -238,7 +241,7 @@ class Reader:
         ways |= {name: partial(self.noticed, fd) for name, fd in self.notices.items()}
         ways |= {f"/proc/{name}": partial(text, f"/proc/{name}") for name in PROC}
         ways |= {
-            "time of reading": lambda: os.stat(RARE).st_atime_ns,  # noqa: PTH116
+            "time of reading": lambda: os.stat(RARE).st_atime_ns,
             "key": lambda: call(250, 219, 10, USER_KEYRING, b"user", NAME.encode(), 0),
             "session key": lambda: call(250, 219, 10, SESSION_KEYRING, b"user", NAME.encode(), 0),
             "request key": lambda: call(249, 218, b"user", NAME.encode(), None, 0),
@@ -254,9 +257,9 @@ class Reader:
             "pipe": self.pipe,
             "terminal": self.terminal,
             "sysinfo": self.sysinfo,
-            "space": lambda: os.statvfs("/tmp").f_ffree,  # noqa: S108
+            "space": lambda: os.statvfs("/tmp").f_ffree,
         }
-        for folder in ("/dev/shm", "/tmp", "/bot", "/usr/lib", "/run"):  # noqa: S108
+        for folder in ("/dev/shm", "/tmp", "/bot", "/usr/lib", "/run"):
             ways[f"note {folder}"] = partial(os.path.lexists, f"{folder}/{NAME}")
         return ways
 
@@ -331,7 +334,7 @@ class Reader:
 
 def text(path: str) -> str:
     """Return what a file of /proc says."""
-    with open(path) as file:  # noqa: PTH123
+    with open(path) as file:
         return file.read()
 
 
