@@ -72,9 +72,9 @@ def test_moments_are_the_views_and_belief_sets_after_every_ply() -> None:
         states.append(later[0].state if later else replayed.state)
     moments = rebuilt(data.moments)
     assert len(moments) == len(states)
-    for moment, state, belief in zip(moments, states, rules.beliefs(states), strict=True):
-        assert moment["views"] == {side: plain(rules.view(state, Side(side))) for side in SIDES}
-        assert moment["belief"] == belief
+    for shown, state, belief in zip(moments, states, rules.beliefs(states), strict=True):
+        assert shown["views"] == {side: plain(rules.view(state, Side(side))) for side in SIDES}
+        assert shown["belief"] == belief
     recorded = [plain(ply) for play in record.core.plays for ply in play.plies]
     assert [ply for moment in moments for ply in moment["plies"]] == recorded
     assert any("at" in change for moment in data.moments for change in moment.both.values())

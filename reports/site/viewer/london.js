@@ -294,7 +294,7 @@ function ticketPanel(game) {
   const table = html(
     "table",
     {},
-    html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Figure"), html("th", { scope: "col" }, "At"), heads, html("th", { scope: "col" }, html("span", { class: "ticket double" }, "Double")))),
+    html("thead", {}, html("tr", {}, html("th", { scope: "col" }, "Figure"), html("th", { scope: "col" }, "At"), heads, html("th", { scope: "col" }, html("abbr", { class: "ticket double", title: "double-move cards" }, "×2")))),
     body,
   );
   const element = html("section", { class: "panel tickets", "aria-label": "Tickets" }, html("h2", {}, "Tickets"), table);
@@ -303,7 +303,7 @@ function ticketPanel(game) {
     html(
       "tr",
       { "data-row": figure, class: moved ? "moved" : null },
-      html("th", { scope: "row" }, html("span", { class: `chip ${figure}` }, figure === "x" ? "X" : figure[0] === "b" ? `B${figure[1]}` : figure[1] ?? ""), name),
+      html("th", { scope: "row" }, html("span", { class: `chip ${figure}` }, figure === "x" ? "X" : figure[0] === "b" ? `B${figure[1]}` : figure[1]), html("span", { class: "name" }, name)),
       [at, tickets?.taxi, tickets?.bus, tickets?.metro, blacks, doubles].map((value) => html("td", {}, value === undefined || value === null ? "–" : String(value))),
     );
   return {

@@ -1,0 +1,84 @@
+"""Pages in Debian's Chromium, opened from disk with the network off, and their complaints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.tools import need
+
+__all__ = ["Opened", "open_page", "started_browser"]
+
+ARGUMENTS = (
+    "--no-sandbox",  # tests may run as root
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+)
+
+
+@contextmanager
+def started_browser() -> Iterator[Browser]:
+    """A browser, or the test is skipped where there is none."""
+    program = need("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Opened:
+    """A page with everything that it asked for and complained of."""
+
+    def __init__(self, page: Page, file: Path) -> None:
+        self.page = page
+        self.file = file
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", lambda said: self.complaints.append(f"{said.type}: {said.text}"))
+        page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def go(self, fragment: str = "") -> None:
+        """Open the file anew."""
+        self.page.goto("about:blank")
+        self.page.goto(self.file.as_uri() + fragment)
+
+    def check_quiet(self) -> None:
+        """Nothing was complained of, and nothing but the file itself asked for."""
+        assert self.complaints == []
+        own = {self.file.as_uri(), "about:blank"}
+        assert {url.partition("#")[0] for url in self.requests} <= own
+
+
+@contextmanager
+def open_page(
+    browser: Browser,
+    file: Path,
+    fragment: str = "",
+    *,
+    width: int = 1200,
+    height: int = 860,
+    scheme: Literal["light", "dark"] = "light",
+) -> Iterator[Opened]:
+    """Open a file without any network; at the end it must have been quiet."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height},
+        color_scheme=scheme,
+        reduced_motion="reduce",
+        offline=True,
+    )
+    try:
+        opened = Opened(context.new_page(), file)
+        opened.go(fragment)
+        yield opened
+        opened.check_quiet()
+    finally:
+        context.close()
