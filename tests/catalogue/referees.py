@@ -7,6 +7,7 @@ import os
 import secrets
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,7 @@ class Referee:
         (self.folder / "staged" / "seeds.txt").write_text(self.word)
         os.chown(self.folder / "staged", self.uid, -1)
         self._rest = b""
+        self._killed = False
         self._process = self._start(user)
         try:
             self.honest = self._warm_up()
@@ -181,10 +183,18 @@ class Referee:
             folder=str(staged.folder),
         )
 
-    def game(self, program: str, row: str, *, number: int = 1, **settings: Any) -> GameSpec:
-        """Return a game of an honest Mister X against a hostile bot."""
+    def game(
+        self,
+        program: str,
+        row: str,
+        *,
+        number: int = 1,
+        mister_x: BotSpec | None = None,
+        **settings: Any,
+    ) -> GameSpec:
+        """Return a game of an honest Mister X, or another one, against a hostile bot."""
         return spec(
-            self.bot("speaking"),
+            mister_x or self.bot("speaking"),
             self.bot(program, row),
             number=number,
             **{"clock": CLOCK, "sandbox": "auto", **settings},
@@ -196,10 +206,20 @@ class Referee:
 
     def play(self, *hostile: GameSpec, honest: GameSpec | None = None, after: bool = False) -> Told:
         """Play games, all at once; see `refereeing.Ask`."""
+        self.ask(*hostile, honest=honest, after=after)
+        return msgspec.json.decode(self._line(), type=Told)
+
+    def ask(self, *hostile: GameSpec, honest: GameSpec | None = None, after: bool = False) -> None:
+        """Let games begin; see `play`."""
         assert self._process.stdin is not None
         asked = msgspec.json.encode(Ask(hostile=hostile, honest=honest, after=after))
         self._process.stdin.write(asked + b"\n")
-        return msgspec.json.decode(self._line(), type=Told)
+
+    def kill(self) -> None:
+        """Kill it, as nobody would who wants to know more of it."""
+        self._process.kill()
+        self._process.wait()
+        self._killed = True
 
     def _line(self) -> bytes:
         output = self._process.stdout
@@ -233,4 +253,4 @@ class Referee:
                 self._process.communicate()
             said = self.said()
             shutil.rmtree(self.folder)
-        assert (self._process.returncode, said) == (0, "")
+        assert (self._process.returncode, said) == (-signal.SIGKILL if self._killed else 0, "")

@@ -134,6 +134,18 @@ class Lives(Talk):
             silence()
         os._exit(3)
 
+    def grandchild_stays(self, message: Message) -> None:  # C11
+        del message
+        if fork_away():
+            ignore_all()
+        silence()
+
+    def survivor_stays(self, message: Message) -> None:
+        del message
+        if fork_away():
+            survive()
+        silence()
+
     def survivor(self, message: Message) -> None:  # C9
         if fork_away():
             survive()
