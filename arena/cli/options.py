@@ -14,6 +14,7 @@ import click.shell_completion
 from arena.cli.talk import DATA, Settings, Talk
 
 __all__ = [
+    "SideChoice",
     "complete_bot",
     "complete_ruleset",
     "data_option",
@@ -22,6 +23,8 @@ __all__ = [
     "settings_options",
     "talking",
 ]
+
+SHORT_SIDES = {"x": "mister_x", "mr_x": "mister_x", "d": "detectives", "team": "detectives"}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -96,6 +99,15 @@ def json_option(function: F) -> F:
         is_flag=True,
         help="One JSON object on stdout, all talk on stderr.",
     )(function)
+
+
+class SideChoice(click.Choice[str]):
+    """A side, its short names included."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the side's word."""
+        word = str(value).lower().replace("-", "_")
+        return super().convert(SHORT_SIDES.get(word, word), param, ctx)
 
 
 class DataFolder(click.Path):

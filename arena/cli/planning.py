@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -29,11 +30,20 @@ if TYPE_CHECKING:
 __all__ = ["enlist", "plan_of", "sides_of"]
 
 BOTH: tuple[SideWord, ...] = ("mister_x", "detectives")
+_NOBODY: Mapping[str, BotSpec] = MappingProxyType({})
 AT_ONCE = 8  # greetings; a slow interpreter is no reason to wait for it alone
 
 
-def plan_of(settings: Tournament, data: Path, talk: Talk) -> tuple[Plan, Sandboxing]:
+def plan_of(
+    settings: Tournament, data: Path, talk: Talk, *, people: Mapping[str, BotSpec] = _NOBODY
+) -> tuple[Plan, Sandboxing]:
     """Return the plan of a tournament, every bot staged and greeted, and how bots are kept.
+
+    Args:
+        settings: of the tournament.
+        data: the data folder.
+        talk: of the command.
+        people: BOTs that are no programs, by the name that they are asked for by.
 
     Raises:
         ConfigError: if settings or bots can't be used, with the reason for each bot; or if bots
@@ -46,9 +56,9 @@ def plan_of(settings: Tournament, data: Path, talk: Talk) -> tuple[Plan, Sandbox
         bwrap=settings.bwrap,
         show=settings.show,
         data=data,
-        has_strangers=not set(sides_of(settings)) <= set(reference_names()),
+        has_strangers=not set(sides_of(settings)) <= {*reference_names(), *people},
     )
-    bots = enlist(settings, ruleset, data, talk, kept)
+    bots = enlist(settings, ruleset, data, talk, kept, people=people)
     open_seed = None if settings.seed is None else str(settings.seed)
     secret = seeds.new_secret() if open_seed is None else seeds.open_secret(open_seed)
     plan = Plan(
@@ -88,9 +98,15 @@ def sides_of(settings: Tournament) -> dict[str, tuple[SideWord, ...]]:
 
 
 def enlist(
-    settings: Tournament, ruleset: Ruleset[Any, Any], data: Path, talk: Talk, kept: Sandboxing
+    settings: Tournament,
+    ruleset: Ruleset[Any, Any],
+    data: Path,
+    talk: Talk,
+    kept: Sandboxing,
+    *,
+    people: Mapping[str, BotSpec] = _NOBODY,
 ) -> tuple[BotSpec, ...]:
-    """Find, stage and greet every bot, kept as it will be in its games.
+    """Find, stage and greet every bot, kept as it will be in its games; people are just seated.
 
     Raises:
         BotRefused: if one or more can't be played with; a line for each.
@@ -100,6 +116,8 @@ def enlist(
     refused: list[str] = []
     found: dict[str, Entrant] = {}
     for text in asked:
+        if text in people:
+            continue
         try:
             found[text] = find_bot(text, data, limits=limits, profile=kept.profile)
         except BotRefused as error:
@@ -111,8 +129,13 @@ def enlist(
     on_nodes = settings.nodes is not None
     answers = trio.run(greet_all, found, (ruleset.text,), limits, on_nodes, kept)
     bots: list[BotSpec] = []
-    for text, answer in answers.items():
-        entrant = found[text]
+    for text in asked:
+        if text in people:
+            bots.append(msgspec.structs.replace(people[text], sides=asked[text]))
+            continue
+        if text not in answers:  # refused already
+            continue
+        entrant, answer = found[text], answers[text]
         if isinstance(answer, BotRefused):
             refused.append(str(answer))
             continue

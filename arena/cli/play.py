@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import secrets
+import sys
 import time
 from pathlib import Path
 from typing import Literal
 
 import click
+import click.shell_completion
 import msgspec
 import trio
 
 from arena.cli import answers
 from arena.cli.config import Tournament
 from arena.cli.exits import Exit
-from arena.cli.options import complete_bot, data_option, ruleset_option, talking
+from arena.cli.human import HUMAN, human_spec
+from arena.cli.options import SideChoice, complete_bot, data_option, ruleset_option, talking
 from arena.cli.planning import plan_of
 from arena.cli.sandboxing import Sandboxing, sandbox_options
 from arena.cli.stored import open_data
@@ -34,13 +37,39 @@ STDERR_LINES = 20  # of the bot that faulted
 SIDES: dict[SideWord, str] = {"mister_x": "Mister X", "detectives": "the detectives"}
 
 
+def complete_player(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[click.shell_completion.CompletionItem]:
+    """Offer bots to the shell, and a person."""
+    items = complete_bot(ctx, param, incomplete)
+    if HUMAN.startswith(incomplete):
+        items.insert(0, click.shell_completion.CompletionItem(HUMAN))
+    return items
+
+
 @click.command("play")
-@click.argument("mister_x", metavar="X_BOT", shell_complete=complete_bot)
-@click.argument("detectives", metavar="DETECTIVES_BOT", shell_complete=complete_bot)
+@click.argument("mister_x", metavar="X_BOT", shell_complete=complete_player)
+@click.argument("detectives", metavar="DETECTIVES_BOT", shell_complete=complete_player)
 @ruleset_option
 @click.option("--seed", metavar="S", help="Play this seed's deal again; each game prints its own.")
 @sandbox_options
 @click.option("--no-clock", is_flag=True, help="Wait for ever: for a debugger inside a bot.")
+@click.option("--watch", is_flag=True, help="Show the game in the terminal, turn by turn.")
+@click.option("--step", is_flag=True, help="Wait for a key between two turns; implies --watch.")
+@click.option(
+    "--pace",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, max=60),
+    default=0.4,
+    show_default=True,
+    help="Between two turns that are watched.",
+)
+@click.option(
+    "--as",
+    "eyes",
+    type=SideChoice(["mister_x", "detectives", "everything"]),
+    help="What is shown.  [default: everything, or what the person who plays may see]",
+)
 @data_option
 @talking
 def command(
@@ -54,11 +83,18 @@ def command(
     data: Path,
     *,
     no_clock: bool,
+    watch: bool,
+    step: bool,
+    pace: float,
+    eyes: Literal["mister_x", "detectives", "everything"] | None,
 ) -> int:
     """Play one game.
 
     Both are named like every BOT: a reference bot, a folder, a file, or a quoted command line.
+    `human` is you, at this terminal: Tab completes a move, and no clock runs.
     """
+    if step and not sys.stdin.isatty():
+        raise click.UsageError("--step waits for keys, and standard input is no terminal.")
     plan, kept = plan_of_one(
         talk,
         Tournament(
@@ -77,7 +113,21 @@ def command(
         with database.claim(run):
             again = not any(True for _ in database.missing(run))
             started = time.monotonic()
-            record = trio.run(play_kept, run.plan.spec(0), kept)
+            spec = run.plan.spec(0)
+            if watch or step or HUMAN in (mister_x, detectives):
+                from arena.cli.watching import play_watched
+
+                record = play_watched(
+                    spec,
+                    talk.console(stderr=True),
+                    profile=kept.profile,
+                    watch=watch or step,
+                    step=step,
+                    eyes=eyes,
+                    pace_s=pace,
+                )
+            else:
+                record = trio.run(play_kept, spec, kept)
             took_s = time.monotonic() - started
             if again:
                 compare(talk, database, run, record)
@@ -107,7 +157,8 @@ def plan_of_one(
         settings = msgspec.structs.replace(settings, bots=(mister_x,), self_play=True)
     else:
         settings = msgspec.structs.replace(settings, mister_x=(mister_x,), detectives=(detectives,))
-    plan, kept = plan_of(settings, data, talk)
+    people = {HUMAN: human_spec(settings.ruleset)} if HUMAN in bots else {}
+    plan, kept = plan_of(settings, data, talk, people=people)
     if plan.count != 1:
         raise ConfigError(f"{mister_x} can't sit on both sides; it plays one of them only.")
     clock = None if no_clock else plan.clock

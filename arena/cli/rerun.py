@@ -12,7 +12,7 @@ import trio
 from arena.cli import answers
 from arena.cli.exits import Exit
 from arena.cli.fed_again import Answered, Fed, feed
-from arena.cli.options import complete_bot, data_option, talking
+from arena.cli.options import SideChoice, complete_bot, data_option, talking
 from arena.cli.record_files import read_records
 from arena.cli.sandboxing import Sandboxing, sandbox_options, sandboxing
 from arena.cli.stored import check_open_to_all, open_data, spoil_option
@@ -25,20 +25,10 @@ from arena.sandbox.limits import default_limits
 from arena.tournament.entrants import find_bot, reference_names
 from protocol.messages import Limits, Turn
 
-__all__ = ["SideChoice", "command"]
+__all__ = ["command"]
 
 STDERR_LINES = 20  # of the bot that faulted
 WORDS = {"mister_x": "Mister X", "detectives": "the detectives"}
-SHORT = {"x": "mister_x", "mr_x": "mister_x", "d": "detectives", "team": "detectives"}
-
-
-class SideChoice(click.Choice[str]):
-    """A side, its short names included."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the side's word."""
-        word = str(value).lower().replace("-", "_")
-        return super().convert(SHORT.get(word, word), param, ctx)
 
 
 @click.command("rerun")

@@ -1,0 +1,196 @@
+"""What is seen of a game in play: one picture for every size of window, and lines without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from arena.cli.following import Following, Told
+from arena.cli.london_drawn import draws, event_words, log_text, map_text, tickets_table
+from arena.rules.ruleset import Side
+from reports.names import shown
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+__all__ = ["Eyes", "line_of", "picture", "sees", "standing"]
+
+Eyes = Literal["mister_x", "detectives", "everything"]
+
+LEAST = (110, 30)  # columns and rows of a window that a map fits in beside the rest
+PANEL = 46  # columns beside the map
+SIDES = {Side.MISTER_X: "Mister X", Side.DETECTIVES: "detectives"}
+NOTE = 160  # characters of a note that are shown
+
+
+def sees(eyes: Eyes, side: Side) -> bool:
+    """Whether somebody with these eyes sees a side's secrets: its notes and standard error."""
+    return eyes in ("everything", side.value)
+
+
+def _as(eyes: Eyes) -> Side:
+    """Whose view these eyes have; who sees everything sees what Mister X does, and more."""
+    return Side.DETECTIVES if eyes == "detectives" else Side.MISTER_X
+
+
+def picture(
+    following: Following, eyes: Eyes, console: Console, *, spare: int = 0, below: str = ""
+) -> list[str]:
+    """Return a frame as lines for a terminal, no more than fit.
+
+    Args:
+        following: the game.
+        eyes: whose.
+        console: that it is drawn on; its size is looked up now.
+        spare: lines that are kept free below.
+        below: the frame's last line.
+    """
+    width, height = console.size
+    rows = max(4, height - spare - 1)
+    foot = [below[: width - 1]] if below else []
+    rows -= len(foot)
+    view = view_of(following, eyes)
+    board = following.ruleset.board
+    drawn = None
+    if draws(board, view) and width >= LEAST[0] and height >= LEAST[1]:
+        drawn = map_text(board, view, width - PANEL - 2, rows - 1)
+    if drawn is None:
+        fixed = lines(console, head(following, eyes, view, wide=False), width)
+        return fitted(fixed, following, eyes, console, width, rows) + foot
+    panel = fitted(
+        lines(console, head(following, eyes, view, wide=True), PANEL),
+        following,
+        eyes,
+        console,
+        PANEL,
+        rows - 1,
+    )
+    both = Table.grid(padding=(0, 1), pad_edge=False)
+    both.add_column(width=width - PANEL - 2, no_wrap=True)
+    both.add_column(width=PANEL, no_wrap=True)
+    both.add_row(drawn, Text.from_ansi("\n".join(panel)))
+    return lines(console, Group(title(following), both), width)[:rows] + foot
+
+
+def standing(following: Following, eyes: Eyes, console: Console) -> list[str]:
+    """Return where everybody stands, without a map and what happened: for between other lines."""
+    view = view_of(following, eyes)
+    return lines(console, head(following, eyes, view, wide=True), console.width)
+
+
+def fitted(
+    fixed: list[str], following: Following, eyes: Eyes, console: Console, width: int, rows: int
+) -> list[str]:
+    """Return the fixed lines, and below them as much as fits of what happened last."""
+    extra = lines(console, told_below(following, eyes), width)
+    room = max(0, rows - len(fixed) - len(extra))
+    past: list[str] = []
+    for told in reversed(following.told[-200:]):
+        said = lines(console, line_of(following, told, eyes), width)
+        if len(past) + len(said) > room:
+            break
+        past[:0] = said
+    return (fixed + past + extra)[:rows]
+
+
+def lines(console: Console, what: RenderableType, width: int) -> list[str]:
+    """Return something as lines of at most this width, with their colours."""
+    with console.capture() as captured:
+        console.print(what, width=width, no_wrap=None, soft_wrap=False)
+    return captured.get().rstrip("\n").split("\n") if captured.get().strip() else []
+
+
+def view_of(following: Following, eyes: Eyes) -> dict[str, Any]:
+    """Return what these eyes see of the state."""
+    ruleset = following.ruleset
+    view: dict[str, Any] = msgspec.to_builtins(ruleset.view(following.state, _as(eyes)))
+    return view
+
+
+def title(following: Following) -> Text:
+    """Return the line over everything."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append(following.ruleset.text, "bold")
+    text.append(f"   X {shown(following.name(Side.MISTER_X))}", "magenta")
+    text.append(f"   detectives {shown(following.name(Side.DETECTIVES))}", "cyan")
+    return text
+
+
+def status(following: Following, view: dict[str, Any]) -> Text:
+    """Return round, who is to move, and the clocks."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    if "round" in view:
+        text.append(f"round {view['round']}  ", "bold")
+    if following.to_move is not None:
+        text.append(f"{SIDES[following.to_move]} to move")
+    verdict = following.ruleset.verdict(following.state)
+    if verdict is not None:
+        winner = "nobody" if verdict.winner is None else SIDES[verdict.winner]
+        text.append(f"{winner} won: {verdict.reason}", "bold")
+    return text
+
+
+def clocks(following: Following) -> Text:
+    """Return what each side was charged, and what is left in its bank."""
+    text = Text("clock  ", "bold", no_wrap=True, overflow="ellipsis")
+    for side, name in ((Side.MISTER_X, "X"), (Side.DETECTIVES, "detectives")):
+        text.append(f"{name} {following.charged_ms[side] / 1000:.2f} s")
+        bank = following.bank_ms[side]
+        if bank:
+            text.append(f", {bank / 1000:.1f} s left")
+        text.append("   ")
+    return text
+
+
+def head(following: Following, eyes: Eyes, view: dict[str, Any], *, wide: bool) -> RenderableType:
+    """Return what always stands above the past: title, round, tickets, clocks, travel log."""
+    parts: list[RenderableType] = [] if wide else [title(following)]
+    parts += [status(following, view), clocks(following)]
+    if draws(following.ruleset.board, view):
+        parts += [tickets_table(view), log_text(view)]
+    else:
+        parts += [
+            Text(f"{key}: {shown(str(value))}", no_wrap=True, overflow="ellipsis")
+            for key, value in view.items()
+        ]
+    if eyes == "detectives":
+        parts.append(Text("as the detectives see it", "dim"))
+    return Group(*parts)
+
+
+def told_below(following: Following, eyes: Eyes) -> RenderableType:
+    """Return each side's last note and the end of its standard error, as far as they are seen."""
+    parts: list[RenderableType] = []
+    for side, name in SIDES.items():
+        if not sees(eyes, side):
+            continue
+        if side in following.notes:
+            note = msgspec.json.encode(following.notes[side]).decode()
+            parts.append(Text(f"note of {name}: {shown(note[:NOTE])}", "green"))
+        tail = following.stderr[side].splitlines()[-2:]
+        parts += [
+            Text(f"{name} stderr: {shown(line)}", "yellow", no_wrap=True, overflow="ellipsis")
+            for line in tail
+        ]
+    return Group(*parts)
+
+
+def line_of(following: Following, told: Told, eyes: Eyes) -> Text:
+    """Return an answer as a line, as far as these eyes see it."""
+    as_side = _as(eyes)
+    words = [
+        event_words(msgspec.to_builtins(event.what))
+        for event in told.events
+        if event.seen_by in (None, as_side)
+    ]
+    text = Text()
+    text.append(f"{told.round:>2}  " if told.round else "", "dim")
+    text.append(f"{'X' if told.side is Side.MISTER_X else 'D'}  ", "bold")
+    text.append(", ".join(words).replace(":,", ":") or "nothing")
+    if told.charged_ms >= 1:
+        text.append(f"  {told.charged_ms:.0f}\N{NO-BREAK SPACE}ms", "dim")
+    return text

@@ -1,0 +1,163 @@
+"""A person as a bot: what is taken, what is refused and why, and how one leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from arena.cli.human import Moves, human_spec, is_human
+from arena.referee.record import GameRecord
+from arena.referee.replay import replay
+from arena.rules.registry import make
+from arena.rules.ruleset import Side
+from tests.cli.watched_games import Scripted, play_seen
+from tests.referee.games import bot, honest, spec
+
+RULES = make("london-2013")
+
+
+def start(side: Side = Side.MISTER_X) -> Any:
+    """The first state of the test game in which a side is asked."""
+    game = spec(bot("x"), bot("d"))
+    state = RULES.deal(bytes.fromhex(game.deal_seed), game.deal)
+    if side is Side.DETECTIVES:
+        state = RULES.play(state, RULES.legal(state)[:1], more=False).state
+    return state
+
+
+def words(ply: Any) -> str:
+    return " ".join(str(value) for value in msgspec.structs.astuple(ply))
+
+
+class Player(Scripted):
+    """A person who always takes the first completion, detectives one pawn at a time."""
+
+    def __init__(self, *first: str) -> None:
+        super().__init__(())
+        self.first = list(first)
+
+    async def ask(self, prompt: str, complete: Any) -> str:
+        self.prompts.append(prompt)
+        if self.first:
+            return self.first.pop(0)
+        found: str = complete("")[0]
+        return found
+
+
+def check(record: GameRecord) -> None:
+    """The record is one like every other."""
+    assert record.aside.void is None
+    assert record.core.faults == ()
+    replay(record.core, record.notes, aside=record.aside)
+
+
+def test_person_plays_a_whole_game_as_mister_x() -> None:
+    record, watch = play_seen(Player())
+    check(record)
+    assert record.core.mister_x.name == "human"
+    assert all(time.charged_ms == 0 for time in record.aside.mister_x.times)
+    assert msgspec.json.encode(watch.following.ruleset.facts(watch.following.state)) == (
+        msgspec.json.encode(record.core.facts)
+    )
+
+
+def test_person_plays_detectives_in_parts() -> None:
+    person = Player()
+    record, _ = play_seen(honest, person)
+    check(record)
+    plays = [play for play in record.core.plays if play.side == "detectives"]
+    assert all(len(play.plies) == 1 for play in plays)
+    assert plays[0].more
+    assert person.prompts[0] == "Detectives (d1 d2 d3 d4 d5 to move)> "
+    assert person.prompts[1] == "Detectives (d2 d3 d4 d5 to move)> "
+
+
+def test_whole_turns_and_double_moves_are_one_line() -> None:
+    state = start()
+    first = RULES.legal(state)[0]
+    second = RULES.followers(state, first)[0]  # type: ignore[attr-defined]
+    record, _ = play_seen(Scripted([f"{words(first)}; {words(second)}"]))
+    assert len(record.core.plays[0].plies) == 2
+
+
+@pytest.mark.parametrize(
+    ("side", "text", "says"),
+    [
+        (Side.MISTER_X, "d1 taxi 5", "L10"),
+        (Side.MISTER_X, "taxi 199", "L11"),
+        (Side.MISTER_X, "x tram 5", "there is no ticket 'tram'"),
+        (Side.MISTER_X, "done", "L10"),
+        (Side.MISTER_X, ";", "L10"),
+        (Side.DETECTIVES, "d1 taxi 199", "L11"),
+        (Side.DETECTIVES, "d1 black 5", "L17"),
+        (Side.DETECTIVES, "done", "L16"),
+        (Side.DETECTIVES, "x taxi 5", "L10"),
+    ],
+)
+def test_refused_move_is_answered_with_the_reason_and_asked_for_again(
+    side: Side, text: str, says: str
+) -> None:
+    person = Player(text)
+    record, _ = play_seen(
+        person if side is Side.MISTER_X else honest,
+        person if side is Side.DETECTIVES else honest,
+    )
+    check(record)
+    assert [one for one in person.told if one.startswith("No: ") and says in one]
+
+
+@pytest.mark.parametrize("leaves", [[], ["quit"], ["", "?", " EXIT "]])
+def test_person_who_leaves_makes_the_game_void(leaves: list[str]) -> None:
+    person = Scripted(leaves)
+    record, _ = play_seen(honest, person)
+    assert record.aside.void is not None
+    assert "left the game" in record.aside.void
+    assert record.core.winner is None
+    assert record.core.faults == ()
+
+
+def test_question_mark_lists_what_is_possible() -> None:
+    person = Scripted(["?"])
+    play_seen(person)
+    legal = RULES.legal(start())
+    listed = next(text for text in person.told if "taxi " in text and "Type" not in text)
+    numbers = [
+        int(word) for line in listed.split("\n") for word in line.split(" ", 1)[1].split(", ")
+    ]
+    assert sorted(numbers) == sorted(ply.to for ply in legal)
+
+
+def test_completion_goes_ply_by_ply() -> None:
+    state = start(Side.DETECTIVES)
+    moves = Moves(RULES, state)
+    legal = RULES.legal(state)
+    assert moves.complete("") == [words(ply) for ply in legal]
+    assert moves.complete("D1  ") == [words(ply) for ply in legal if ply.figure == "d1"]
+    one = words(legal[0])
+    rest = moves.complete(f"{one}; ")
+    assert rest
+    assert all(text.startswith(f"{one}; d") and not text.startswith(f"{one}; d1") for text in rest)
+    assert moves.complete("nonsense; ") == []
+    assert moves.complete("d1 taxi 199; ") == []
+
+
+def test_completion_of_a_double_move_gives_what_can_follow() -> None:
+    state = start()
+    moves = Moves(RULES, state)
+    first = RULES.legal(state)[0]
+    text = f"{first.ticket} {first.to}"
+    assert moves.complete(text) == [text]
+    following = RULES.followers(state, first)  # type: ignore[attr-defined]
+    assert moves.complete(f"{text};") == [f"{text}; {two.ticket} {two.to}" for two in following]
+    assert moves.complete("x t") == [
+        words(ply) for ply in RULES.legal(state) if ply.ticket == "taxi"
+    ]
+
+
+def test_every_person_is_another_bot() -> None:
+    one, two = human_spec("london-2013"), human_spec("london-2013")
+    assert one.hash != two.hash
+    assert is_human(one)
+    assert not is_human(bot("human"))
