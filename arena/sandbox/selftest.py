@@ -314,7 +314,7 @@ def _ask(process: subprocess.Popen[bytes], question: bytes, deadline: float) -> 
 def _exchange(
     process: subprocess.Popen[bytes], sent: bytes, expected: int, deadline: float
 ) -> bytes:
-    """Send bytes and read back as many as expected, both at once."""
+    """Send bytes and read back as many as expected and no more, both at once."""
     got = b""
     left = memoryview(sent)
     while len(got) < expected:
@@ -323,7 +323,7 @@ def _exchange(
         if not left or _wait(process, 0.0):
             if not _wait(process, deadline):
                 raise _Gone("did not answer in time; is the machine very busy?")
-            chunk = _read_some(process)
+            chunk = _read_some(process, expected - len(got))
             if not chunk:
                 raise _Gone("ended in the middle")
             got += chunk
@@ -347,10 +347,10 @@ def _wait(process: subprocess.Popen[bytes], deadline: float) -> bool:
     return bool(select.select([process.stdout], [], [], left)[0])
 
 
-def _read_some(process: subprocess.Popen[bytes]) -> bytes:
+def _read_some(process: subprocess.Popen[bytes], most: int = 65_536) -> bytes:
     if process.stdout is None:
         return b""  # pragma: no cover
-    return os.read(process.stdout.fileno(), 65_536)
+    return os.read(process.stdout.fileno(), most)
 
 
 def _kill(process: subprocess.Popen[bytes], box: Box) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from arena.sandbox import selftest
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.selftest import fingerprint, judge, remember, remembered, run_canary
 from arena.sandbox.visible import Visible
@@ -167,3 +170,22 @@ def test_an_interpreter_that_is_not_shown_is_trouble() -> None:
     assert not outcome.passed
     assert "ended without an answer" in outcome.trouble
     assert "python3" in outcome.stderr
+
+
+@pytest.mark.slow
+def test_what_comes_behind_the_bytes_that_were_asked_for_is_not_taken_with_them(
+    tmp_path: Path,
+) -> None:
+    """On a busy machine both lie in the pipe at once, and a sandbox that holds was refused."""
+    code = "import os; os.write(1, b'x' * 1000 + b'behind'); os.read(0, 1)"
+    with subprocess.Popen(
+        [sys.executable, "-S", "-c", code],
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=tmp_path,
+    ) as process:
+        deadline = time.monotonic() + 20
+        assert selftest._exchange(process, b"", 1000, deadline) == b"x" * 1000
+        assert selftest._exchange(process, b"", 6, deadline) == b"behind"
+        process.kill()
