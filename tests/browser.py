@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.tools import need
@@ -56,6 +57,15 @@ class Opened:
         assert self.complaints == []
         own = {self.file.as_uri(), "about:blank"}
         assert {url.partition("#")[0] for url in self.requests} <= own
+
+    def barriers(self) -> list[str]:
+        """What axe-core finds wrong for people who see little or use no mouse, one line each."""
+        found = Axe().run(self.page).response["violations"]
+        return [
+            f"{one['id']}: {node['html'][:200]}: {node.get('failureSummary', '')}"
+            for one in found
+            for node in one["nodes"]
+        ]
 
 
 @contextmanager

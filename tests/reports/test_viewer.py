@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from arena.referee.record import GameRecord
 from arena.referee.replay import replay
@@ -346,12 +346,16 @@ def test_nothing_is_cut_off(browser: Browser, page_file: Path, width: int, schem
         assert overflowing == []
 
 
-def test_every_control_has_a_name(browser: Browser, page_file: Path) -> None:
-    with open_page(browser, page_file) as opened:
-        page: Page = opened.page
-        nameless = page.evaluate(
-            """() => [...document.querySelectorAll("button, select, summary, [role]")]
-              .filter((one) => !(one.getAttribute("aria-label") || one.textContent.trim()))
-              .map((one) => one.outerHTML)"""
-        )
-        assert nameless == []
+@pytest.mark.parametrize("width", [400, 1200])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_has_no_barriers(browser: Browser, tmp_path: Path, width: int, scheme: Any) -> None:
+    file = tmp_path / "game.html"
+    write_replay(replay_data(dressed(played(showing_off, crashing), "own words\n")), file)
+    with open_page(browser, file, "#ply-5", width=width, scheme=scheme) as opened:
+        for seat in opened.page.locator("details.seat > summary").all():
+            seat.click()
+        assert opened.barriers() == []
+        opened.page.locator("h1").click()
+        opened.page.keyboard.press("End")
+        opened.page.keyboard.press("2")
+        assert opened.barriers() == []

@@ -29,7 +29,7 @@ export function turnPanel(game) {
   const title = html("h2", {});
   const text = html("p", { class: "told", "aria-live": "polite" });
   const details = html("div", {});
-  const element = html("section", { class: "panel turn", "aria-label": "This turn" }, title, text, details);
+  const element = html("section", { class: game.turns.some((one) => one.note !== null) ? "panel turn noted" : "panel turn", "aria-label": "This turn" }, title, text, details);
   const last = game.moments.length - 1;
   return {
     element,
@@ -96,7 +96,7 @@ export function seatPanel(game, side) {
     "dl",
     {},
     fact("Version", seat.version || "none"),
-    fact("Content", seat.hash.slice(0, 12)),
+    fact("Content", seat.hash.slice(0, 10)),
     fact("Start-up", seat.start_ms === null ? "not kept" : milliseconds(seat.start_ms)),
   );
   return {
@@ -122,7 +122,7 @@ export function footing(game) {
   const clock = game.nodes !== null
     ? `${game.nodes.toLocaleString("en")} nodes a turn`
     : game.clock
-      ? `${game.clock.move_ms} ms a turn, bank ${game.clock.bank_ms} ms, increment ${game.clock.increment_ms} ms`
+      ? [`${game.clock.move_ms} ms a turn`, game.clock.bank_ms ? `bank ${game.clock.bank_ms} ms` : "", game.clock.increment_ms ? `increment ${game.clock.increment_ms} ms` : ""].filter(Boolean).join(", ")
       : "no clock";
   const keys = [
     ["←  →", "a ply"],
