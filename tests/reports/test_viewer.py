@@ -242,10 +242,18 @@ def test_zoom_changes_what_is_seen_of_the_map_and_goes_back(
         page.keyboard.press("+")
         closer = box.get_attribute("viewBox")
         assert closer != whole
+        station = page.locator(".stations [data-station='127']")
+        before = station.bounding_box()
         page.mouse.move(300, 300)
         page.mouse.down()
-        page.mouse.move(380, 340)
+        page.mouse.move(280, 290)
         page.mouse.up()
+        after = station.bounding_box()
+        assert before is not None
+        assert after is not None
+        assert after["x"] - before["x"] == pytest.approx(-20, abs=0.5)
+        assert after["y"] - before["y"] == pytest.approx(-10, abs=0.5)
+        page.mouse.dblclick(300, 300)
         assert box.get_attribute("viewBox") not in (whole, closer)
         page.keyboard.press("0")
         assert box.get_attribute("viewBox") == whole

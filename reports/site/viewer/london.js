@@ -327,7 +327,22 @@ function told(game, index, seesX, here) {
   const moment = game.moments[index];
   if (index === 0) return "The cards are dealt.";
   if (!moment.plies.length) return moment.turn !== null && !game.turns[moment.turn].counted ? "No answer that counts." : "Nothing can be moved.";
-  return moment.plies.map((ply) => step(game, index, ply, seesX, here)).join(" ");
+  const steps = moment.plies.map((ply) => step(game, index, ply, seesX, here));
+  const out = satOut(game, index).map((figure) => `${named(figure)} has no step.`);
+  return [...steps, ...out].join(" ");
+}
+
+/** Who was left out when the team's turn ended with this ply. */
+function satOut(game, index) {
+  const waited = open(game.moments[index - 1]).unmoved;
+  const ended = !open(game.moments[index]).unmoved.length && !captures(game, index);
+  const moved = new Set(game.moments[index].plies.map((ply) => ply.figure));
+  return ended ? waited.filter((figure) => !moved.has(figure)) : [];
+}
+
+function captures(game, index) {
+  const last = game.moments.findLastIndex((moment) => moment.plies.length);
+  return game.reason === "captured" && index === last;
 }
 
 function step(game, index, ply, seesX, here) {
@@ -340,6 +355,5 @@ function step(game, index, ply, seesX, here) {
     return `Mister X ${ticket}${from}${to}${slot.station !== null ? `, shown in log slot ${here.slot}` : ""}.`;
   }
   const from = before.figures.find((one) => one.figure === ply.figure).station;
-  const catches = game.reason === "captured" && index === game.moments.length - 1;
-  return `${named(ply.figure)} ${ply.ticket} ${from} → ${ply.to}${catches ? " and captures Mister X" : ""}.`;
+  return `${named(ply.figure)} ${ply.ticket} ${from} → ${ply.to}${captures(game, index) ? " and captures Mister X" : ""}.`;
 }

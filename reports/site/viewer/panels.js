@@ -45,7 +45,7 @@ export function turnPanel(game) {
         if (turn.bank_ms !== null && (game.clock?.bank_ms || game.clock?.increment_ms)) rows.push(fact("Bank left", milliseconds(turn.bank_ms)));
         if (turn.note !== null) {
           const open = view === "all" || view === turn.side;
-          rows.push(fact("Note", open ? turn.note : "for the other side alone", open ? "note" : "note hidden"));
+          rows.push(fact("Note", open ? turn.note : "not known to this side", open ? "note" : "note hidden"));
         }
       }
       details.replaceChildren(

@@ -20,19 +20,18 @@ export function zoomable(picture, width, height) {
     picture.classList.toggle("zoomed", scale > 1);
   }
 
-  /** Units of the picture for one pixel of the screen. */
-  function unit() {
-    return width / box.scale / picture.getBoundingClientRect().width;
+  /** A point of the screen in units of the picture, which may not fill its element. */
+  function at(clientX, clientY) {
+    return new DOMPoint(clientX, clientY).matrixTransform(picture.getScreenCTM().inverse());
   }
 
+  /** Zoom about a point of the screen, or about the middle of what is seen. */
   function about(factor, clientX, clientY) {
-    const at = picture.getBoundingClientRect();
-    const px = clientX === undefined ? at.width / 2 : clientX - at.left;
-    const py = clientY === undefined ? at.height / 2 : clientY - at.top;
-    const before = unit();
+    const middle = { x: box.x + width / box.scale / 2, y: box.y + height / box.scale / 2 };
+    const fixed = clientX === undefined ? middle : at(clientX, clientY);
     const scale = Math.min(CLOSEST, Math.max(1, box.scale * factor));
-    const after = width / scale / at.width;
-    apply(box.x + px * (before - after), box.y + py * (before - after), scale);
+    const shrunk = box.scale / scale;
+    apply(fixed.x - (fixed.x - box.x) * shrunk, fixed.y - (fixed.y - box.y) * shrunk, scale);
   }
 
   function spread() {
@@ -63,7 +62,9 @@ export function zoomable(picture, width, height) {
       const now = spread();
       if (old.far > 0) about(now.far / old.far, now.x, now.y);
     } else if (box.scale > 1) {
-      apply(box.x - (event.clientX - was.x) * unit(), box.y - (event.clientY - was.y) * unit(), box.scale);
+      const from = at(was.x, was.y);
+      const to = at(event.clientX, event.clientY);
+      apply(box.x + from.x - to.x, box.y + from.y - to.y, box.scale);
     }
   });
   for (const kind of ["pointerup", "pointercancel"]) {
