@@ -14,6 +14,7 @@ import trio
 from arena.bench.requests import exchanges_of
 from arena.cli import answers
 from tests.referee.games import honest, play_fakes
+from tests.sandboxed import need_sandbox
 from tests.tools import need
 
 
@@ -33,6 +34,7 @@ def bench(folder: Path, *words: str) -> dict[str, Any]:
 @pytest.mark.slow
 def test_bench_fills_every_field_that_scripts_rely_on(tmp_path: Path) -> None:
     need("gcc")
+    need_sandbox()
     found = bench(tmp_path, "--seconds", "0.3", "--games", "50")
     assert found["schema"] == "arena.bench/1"
     assert set(found) - {"schema"} == set(answers.Measured.__struct_fields__)
@@ -43,6 +45,7 @@ def test_bench_fills_every_field_that_scripts_rely_on(tmp_path: Path) -> None:
     assert found["request"]["p99_us"] >= found["request"]["median_us"]
     assert found["request"]["ratio_cpu"] > 1.0
     assert found["games_per_s"].keys() == {"kept", "fresh"}
+    assert found["start"]["sandbox_ms"] > 0
     assert found["memory"]["plan_games"] > 10**7
     assert list(tmp_path.iterdir()) == []
 
@@ -63,6 +66,7 @@ def test_the_bare_round_trip_exchanges_what_the_game_did() -> None:
 def test_bench_keeps_the_promises(tmp_path: Path) -> None:
     """Figures of one run on an otherwise idle machine with two cores."""
     need("gcc")
+    need_sandbox()
     found = bench(tmp_path, "--games", "10000")
     sys.stdout.write(json.dumps(found, indent=1) + "\n")
     request, bare = found["request"], found["bare"]
@@ -76,5 +80,6 @@ def test_bench_keeps_the_promises(tmp_path: Path) -> None:
     assert found["scaling_2"] >= 1.7
     assert found["start"]["help_ms"] <= 300
     assert found["start"]["first_game_ms"] <= 1_000
+    assert found["start"]["sandbox_ms"] <= 15
     assert found["memory"]["plan_mib"] <= 100
     assert found["memory"]["growth_mib"] <= 20
