@@ -40,6 +40,7 @@ _RARELY = 5  # looks, for what takes longer and grows slower
 _WHOLE = 10  # looks, after which all of the machine is looked through
 _CONFIRM_S = 0.25  # between two counts of shared memory, at least
 _CONFIRM_SHARE = 10.0  # and so many times what the last one took
+_GROWN = 1.25  # but at once if it has so many times what it had at the last one
 _PRIVATE = ("/tmp", "/dev/shm")  # noqa: S108 - inside, of the bot's own
 
 
@@ -149,6 +150,7 @@ class Ward:
         off_turn: what the bot used while it was not asked; None while nobody looks at that.
         confirm_at: reading of trio's clock before which memory is not to be confirmed again: much
             of what looks like too much is shared.
+        confirmed: the share that it used, as `look` returns it, when it was last confirmed.
     """
 
     def __init__(self, box: Box, bounds: Bounds, kernel: Kernel) -> None:
@@ -165,6 +167,7 @@ class Ward:
         )
         self._looks = 0
         self.confirm_at = 0.0
+        self.confirmed = 0.0
 
     def watch_off_turn(self, idler: Idler, off_turn: OffTurn) -> None:
         """Look from now on at what the bot does while it is not asked; who is caught is stopped."""
@@ -302,7 +305,9 @@ class Warden:
                 if ward in self._wards:
                     share = ward.look()
                     most = max(most, share)
-                    if share > 1.0 and trio.current_time() >= ward.confirm_at:
+                    due = trio.current_time() >= ward.confirm_at
+                    if share > 1.0 and (due or share > ward.confirmed * _GROWN):
+                        ward.confirmed = share
                         await self._confirm(ward)
                 await trio.lowlevel.checkpoint()
             await self._pause(HURRIED_LOOK_S if most > 0.5 else LOOK_S)

@@ -305,6 +305,38 @@ def test_warden_confirms_and_kills() -> None:
     trio.run(main)
 
 
+class Growing(FakeKernel):
+    """A bot that takes twice as much as soon as it was counted, which takes half a second."""
+
+    def pss_bytes(self, pid: int) -> int | None:
+        if not self.confirmed:
+            time.sleep(0.5)
+            self.put(101, resident_bytes=1100 * MIB)
+        else:
+            self.shares = {101: 1100 * MIB}
+        return super().pss_bytes(pid)
+
+
+def test_memory_that_grows_is_confirmed_again_at_once() -> None:
+    """What was all right is counted again seldom, and only while it is no more."""
+    kernel = Growing()
+    kernel.put(101, resident_bytes=520 * MIB)
+    kernel.shares = {101: 500 * MIB}
+
+    async def main() -> None:
+        kernel.token = trio.lowlevel.current_trio_token()
+        warden = Warden(kernel)
+        it = warden.watch(cast("Box", FakeBox()), BOUNDS)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(warden.run)
+            with trio.fail_after(4.0):  # ten times half a second is how seldom
+                await kernel.was_killed.wait()
+            nursery.cancel_scope.cancel()
+        assert it.breach == "memory 1,100 MiB, the limit is 512 MiB"
+
+    trio.run(main)
+
+
 # --- real sandboxes -----------------------------------------------------------------------------
 
 
