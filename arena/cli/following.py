@@ -14,7 +14,7 @@ import msgspec
 from arena.errors import IllegalMove
 from arena.referee.record import BotSpec, GameSpec
 from arena.rules.registry import make
-from arena.rules.ruleset import Event, Side
+from arena.rules.ruleset import Event, Side, Watched
 from arena.sandbox.channel import LineChannel
 from arena.sandbox.pondering import OffTurnUse
 from arena.sandbox.stderr import StderrTail
@@ -66,6 +66,7 @@ class Following:
         self.charged_ms = dict.fromkeys(Side, 0.0)
         self.notes: dict[Side, Any] = {}
         self.stderr = dict.fromkeys(Side, "")
+        self._trail = [self.state]
         self._plies: Any = tuple.__class_getitem__((self.ruleset.ply_type, ...))
 
     def bot(self, side: Side) -> BotSpec:
@@ -75,6 +76,12 @@ class Following:
     def name(self, side: Side) -> str:
         """Return the name of a side's bot."""
         return self.bot(side).name
+
+    def believed(self) -> frozenset[int]:
+        """Return where Mister X can be by all that the detectives know; empty if nobody says."""
+        if not isinstance(self.ruleset, Watched):
+            return frozenset()
+        return self.ruleset.beliefs(self._trail)[-1]
 
     def asked(self, side: Side, request: Turn) -> None:
         """Note that a side is asked for a turn, or a part of one."""
@@ -88,6 +95,9 @@ class Following:
             played = self.ruleset.play(self.state, plies, more=answer.more)
         except (msgspec.ValidationError, IllegalMove):
             return None
+        if isinstance(self.ruleset, Watched):
+            self._trail += self.ruleset.between(self.state, plies[: played.counted])
+        self._trail.append(played.state)
         before = msgspec.to_builtins(self.ruleset.view(self.state, side))
         told = Told(
             side=side,

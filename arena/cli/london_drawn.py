@@ -35,7 +35,13 @@ def draws(board: Any, view: Mapping[str, Any]) -> bool:
 
 
 def map_text(
-    board: Any, view: Mapping[str, Any], columns: int, rows: int, believed: Iterable[int] = ()
+    board: Any,
+    view: Mapping[str, Any],
+    columns: int,
+    rows: int,
+    believed: Iterable[int] = (),
+    *,
+    plain: bool = False,
 ) -> Text | None:
     """Return the map as lines of one width; None where it has no room.
 
@@ -48,6 +54,7 @@ def map_text(
         columns: room, in characters.
         rows: room, in lines.
         believed: stations where Mister X can be, marked.
+        plain: whether they are marked by a character, as there are no colours.
     """
     width = min(columns, int(rows * CELL * board.aspect))
     height = min(rows, int(width / CELL / board.aspect * STRETCH) + 1)
@@ -68,7 +75,7 @@ def map_text(
         grid.put(*places[seen[-1]], f"?{seen[-1]}", SHOWN, force=True)
     marked = [station for station in sorted(believed) if station not in pawns]
     for station in marked:
-        grid.put(*places[station], str(station), BELIEVED, or_dot="◆")
+        grid.put(*places[station], f"*{station}" if plain else str(station), BELIEVED, or_dot="◆")
     for station, place in places.items():
         if station not in pawns and station not in marked:
             grid.put(*place, str(station), "dim", or_dot="·")
@@ -139,7 +146,8 @@ def _kinds(tickets: Mapping[str, Any] | None) -> tuple[str, str, str]:
 
 def log_text(view: Mapping[str, Any]) -> Text:
     """Return the travel log as it lies open: tickets by slot, stations where they were shown."""
-    text = Text("travel log  ", "bold")
+    text = Text()
+    text.append("travel log  ", "bold")
     for number, slot in enumerate(view["log"], 1):
         text.append(f"{number}:", "dim")
         text.append(slot["ticket"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -136,6 +137,7 @@ def command(
             database.finish(run)
     answer = answer_of(record, str(plan.open_seed), took_s)
     tell(talk, record, answer)
+    suggest(talk, answer, {"mister_x": mister_x, "detectives": detectives})
     talk.answer(answer)
     if record.aside.void is not None:
         return Exit.OURS
@@ -229,7 +231,6 @@ def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
     names: dict[SideWord, str] = {"mister_x": answer.mister_x, "detectives": answer.detectives}
     if answer.void is not None:
         talk.result(f"The game is void, and nobody's: {answer.void}")
-        talk.next("the same command again")
         return
     if answer.winner is None:
         talk.result(f"Nobody won: {answer.reason}, round {answer.rounds}.")
@@ -254,4 +255,16 @@ def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
         + "".join(f", {mark}" for mark in record.aside.marks)
         + "."
     )
-    talk.next(f"arena verify {answer.game[:10]}", "was it played by the rules?", data=True)
+
+
+def suggest(talk: Talk, answer: answers.Play, bots: dict[SideWord, str]) -> None:
+    """Say what to do next: after a fault, the same messages to the bot once it is mended."""
+    game = answer.game[:10]
+    if answer.void is not None:
+        talk.next("the same command again")
+    elif answer.fault is not None and answer.fault.phase != "start-up":
+        side = answer.fault.side
+        command = f"arena rerun {game} --side {side} --bot {shlex.quote(bots[side])}"
+        talk.next(command, "once the bot is mended", data=True)
+    else:
+        talk.next(f"arena verify {game}", "was it played by the rules?", data=True)

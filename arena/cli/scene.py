@@ -38,7 +38,13 @@ def _as(eyes: Eyes) -> Side:
 
 
 def picture(
-    following: Following, eyes: Eyes, console: Console, *, spare: int = 0, below: str = ""
+    following: Following,
+    eyes: Eyes,
+    console: Console,
+    *,
+    spare: int = 0,
+    below: str = "",
+    believe: bool = False,
 ) -> list[str]:
     """Return a frame as lines for a terminal, no more than fit.
 
@@ -48,6 +54,8 @@ def picture(
         console: that it is drawn on; its size is looked up now.
         spare: lines that are kept free below.
         below: the frame's last line.
+        believe: whether the stations where Mister X can be, by all that the detectives know, are
+            marked and counted.
     """
     width, height = console.size
     rows = max(4, height - spare - 1)
@@ -55,14 +63,18 @@ def picture(
     rows -= len(foot)
     view = view_of(following, eyes)
     board = following.ruleset.board
+    believed = following.believed() if believe else frozenset()
     drawn = None
     if draws(board, view) and width >= LEAST[0] and height >= LEAST[1]:
-        drawn = map_text(board, view, width - PANEL - 2, rows - 1)
+        plain = console.color_system is None
+        drawn = map_text(board, view, width - PANEL - 2, rows - 1, believed, plain=plain)
     if drawn is None:
-        fixed = lines(console, head(following, eyes, view, wide=False), width)
+        fixed = lines(
+            console, head(following, eyes, view, wide=False, believed=len(believed)), width
+        )
         return fitted(fixed, following, eyes, console, width, rows) + foot
     panel = fitted(
-        lines(console, head(following, eyes, view, wide=True), PANEL),
+        lines(console, head(following, eyes, view, wide=True, believed=len(believed)), PANEL),
         following,
         eyes,
         console,
@@ -136,7 +148,8 @@ def status(following: Following, view: dict[str, Any]) -> Text:
 
 def clocks(following: Following) -> Text:
     """Return what each side was charged, and what is left in its bank."""
-    text = Text("clock  ", "bold", no_wrap=True, overflow="ellipsis")
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append("clock  ", "bold")
     for side, name in ((Side.MISTER_X, "X"), (Side.DETECTIVES, "detectives")):
         text.append(f"{name} {following.charged_ms[side] / 1000:.2f} s")
         bank = following.bank_ms[side]
@@ -146,12 +159,17 @@ def clocks(following: Following) -> Text:
     return text
 
 
-def head(following: Following, eyes: Eyes, view: dict[str, Any], *, wide: bool) -> RenderableType:
+def head(
+    following: Following, eyes: Eyes, view: dict[str, Any], *, wide: bool, believed: int = 0
+) -> RenderableType:
     """Return what always stands above the past: title, round, tickets, clocks, travel log."""
     parts: list[RenderableType] = [] if wide else [title(following)]
     parts += [status(following, view), clocks(following)]
     if draws(following.ruleset.board, view):
         parts += [tickets_table(view), log_text(view)]
+        if believed:
+            stations = "1 station" if believed == 1 else f"{believed} stations"
+            parts.append(Text(f"to the detectives X can be on {stations}", "magenta"))
     else:
         parts += [
             Text(f"{key}: {shown(str(value))}", no_wrap=True, overflow="ellipsis")

@@ -103,7 +103,10 @@ class Screen:
         """Draw a frame."""
         over = following.to_move is None
         spare = max(self._spare, END_ROWS) if over else self._spare
-        frame = picture(following, eyes, self._console, spare=spare, below=below)
+        people = any(is_human(following.bot(side)) for side in Side)  # who think for themselves
+        frame = picture(
+            following, eyes, self._console, spare=spare, below=below, believe=not people
+        )
         self.last = [line for line in frame if line != below]
         self._write("\x1b[H" + "".join(f"{line}\x1b[K\r\n" for line in frame) + "\x1b[J")
 

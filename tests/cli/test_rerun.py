@@ -82,7 +82,9 @@ def test_bot_that_faults_ends_with_3_and_its_evidence(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     crashing = write_bot(tmp_path / "bots", "crashing", CRASHES)
-    assert arena("play", "random", crashing, "--sandbox", "none").code == Exit.FAULTS
+    played = arena("play", "random", crashing, "--sandbox", "none")
+    assert played.code == Exit.FAULTS
+    assert f"--side detectives --bot {crashing}" in played.stderr.partition("Next: arena rerun ")[2]
     again = arena("rerun", "--as", "detectives", "--bot", crashing, "--sandbox", "none")
     assert again.code == Exit.FAULTS
     assert "The bot faulted in turn 1 (crash, turn)" in again.stdout

@@ -112,6 +112,19 @@ def test_detectives_eyes_see_no_more_than_the_detectives() -> None:
     assert "Mister X stderr" not in text
 
 
+def test_stations_where_x_can_be_are_counted_and_marked() -> None:
+    _, watch = play_seen()
+    following = watch.following
+    believed = following.believed()
+    assert following.state.path[-1] in believed
+    text = "\n".join(scene.picture(following, "detectives", console(200, 60), believe=True))
+    word = "station" if len(believed) == 1 else "stations"
+    assert f"X can be on {len(believed)} {word}" in text
+    assert {int(found[1:]) for found in text.split() if found.startswith("*")} <= believed
+    assert "*" in text or "◆" in text or len(believed) == 1
+    assert "X can be" not in "\n".join(scene.picture(following, "detectives", console(200, 60)))
+
+
 def test_notes_logs_and_stderr_are_shown() -> None:
     _, watch = play_seen(noting, noting)
     text = "\n".join(scene.picture(watch.following, "everything", console(120, 60)))
