@@ -154,9 +154,8 @@ def rlimits(limits: Limits, *, cpu_s: int | None = None, sandboxed: bool = False
         ("fsize", resource.RLIMIT_FSIZE, limits.file_mib * _MIB),
         ("as", resource.RLIMIT_AS, max(ADDRESS_SPACE_MIB, limits.memory_mib) * _MIB),
         ("memlock", resource.RLIMIT_MEMLOCK, MEMLOCK_BYTES),
-        ("core", resource.RLIMIT_CORE, 0),
     ]
-    if sandboxed:
+    if sandboxed:  # for core files see `sandboxes.py`
         wanted += [
             ("nproc", resource.RLIMIT_NPROC, limits.processes),
             ("sigpending", resource.RLIMIT_SIGPENDING, SIGNALS),
@@ -164,6 +163,8 @@ def rlimits(limits: Limits, *, cpu_s: int | None = None, sandboxed: bool = False
             ("rtprio", resource.RLIMIT_RTPRIO, 0),
             ("nice", resource.RLIMIT_NICE, 0),
         ]
+    else:
+        wanted.append(("core", resource.RLIMIT_CORE, 0))
     if cpu_s is not None:
         wanted.append(("cpu", resource.RLIMIT_CPU, cpu_s))
     found = {}

@@ -172,6 +172,7 @@ class Sandbox:
             self._ids = ids or UserIds(profile.uid_base, profile.uid_count)
         self._machine = this_machine()
         _adopt_orphans()
+        _let_no_crash_be_handled()
 
     @contextmanager
     def wrap(
@@ -273,6 +274,20 @@ def _adopt_orphans() -> None:
     and a long run would fill its limit of processes with dead ones.
     """
     ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def _let_no_crash_be_handled() -> None:
+    """Keep whoever we start from having the machine look at its crashes.
+
+    Ubuntu, Fedora and others have a program of root's read what is left of a process that crashed,
+    whatever its limit of core files; a limit of 1 alone means none (`fs/coredump.c`). We inherit it
+    to the bots, which may not change it.
+    """
+    import resource  # Windows has none, and no sandbox
+
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    if hard != 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (1, hard))
 
 
 def _reap_orphans() -> None:

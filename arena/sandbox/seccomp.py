@@ -101,7 +101,11 @@ def _checks(checks: Iterable[Check]) -> list[_Step]:
         # itself looks at 32 bits of these; whoever compared 64 let the call through with the rest.
         steps.append((_LOAD, 0, 0, _FIRST_ARGUMENT + 8 * check.argument))
         refuse: _Step = (_RET, 0, 0, _ERRNO | check.errno)
-        if check.how == "any_bit":
+        if check.pointer is not None:
+            low = _FIRST_ARGUMENT + 8 * check.pointer
+            steps += [(_JEQ, 0, 5, check.values[0]), (_LOAD, 0, 0, low), (_JEQ, 0, 2, 0)]
+            steps += [(_LOAD, 0, 0, low + 4), (_JEQ, 1, 0, 0), refuse]
+        elif check.how == "any_bit":
             steps += [(_JSET, 0, 1, check.values[0]), refuse]
         elif check.how == "one_of":
             for value in check.values:

@@ -8,6 +8,7 @@ headers of the machine it runs on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from errno import (
     EACCES,
     EAFNOSUPPORT,
@@ -54,6 +55,8 @@ class Check(NamedTuple):
         argument: which one, from 0.
         how: `any_bit`: refused if it has one of the bits of `values[0]`; `one_of`: refused if it
             is one of `values`; `none_of`: refused unless it is one of `values`.
+        pointer: an argument that must not be null for the call to be refused; None for none. Of
+            these, `how` is `one_of` and there is one value.
     """
 
     name: str
@@ -64,14 +67,17 @@ class Check(NamedTuple):
     values: tuple[int, ...]
     errno: int
     reason: str
+    pointer: int | None = None
 
     def number(self, machine: Machine) -> int:
         """Return its number on a machine."""
         return self.x86_64 if machine == "x86_64" else self.aarch64
 
-    def refuses(self, value: int) -> bool:
-        """Whether the call fails with this value of the argument."""
-        low = value & 0xFFFF_FFFF
+    def refuses(self, arguments: Sequence[int]) -> bool:
+        """Whether the call fails with these arguments."""
+        if self.pointer is not None and not arguments[self.pointer]:
+            return False
+        low = arguments[self.argument] & 0xFFFF_FFFF
         if self.how == "any_bit":
             return bool(low & self.values[0])
         return (low in self.values) == (self.how == "one_of")
@@ -308,6 +314,8 @@ _IOCTLS = (
     *(0x541B, 0x5421, 0x5450, 0x5451, 0x5452, 0x5411),
     *(0x8910, 0x8912, 0x8913, 0x8915, 0x8917, 0x8919, 0x891B, 0x891D, 0x8921, 0x8927, 0x8933),
 )
+# See `sandboxes.py`: it is 1, and any other value calls the handler.
+_CORE = "a crash would be looked at by a program of root's, outside of the sandbox"
 
 CHECKS: tuple[Check, ...] = (
     Check(
@@ -360,6 +368,12 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "msync", 26, 227, 2, "any_bit", (4,), 0,  # MS_SYNC
         "as fsync, for a file that is mapped into memory",
+    ),
+    Check(
+        "setrlimit", 160, 164, 0, "one_of", (4,), EPERM, _CORE,  # RLIMIT_CORE
+    ),
+    Check(
+        "prlimit64", 302, 261, 1, "one_of", (4,), EPERM, _CORE, pointer=2,  # null: only asked
     ),
     Check(
         "personality", 135, 92, 0, "none_of", (0, 0xFFFF_FFFF), EPERM,  # plain Linux; asking

@@ -60,7 +60,7 @@ def expected(machine: Machine, number: int, arguments: tuple[int, ...]) -> int:
         if refusal.number(machine) == number:
             return ERRNO | refusal.errno
     for check in CHECKS:
-        if check.number(machine) == number and check.refuses(arguments[check.argument]):
+        if check.number(machine) == number and check.refuses(arguments):
             return ERRNO | check.errno
     return ALLOW
 
@@ -155,8 +155,24 @@ def test_check_looks_at_the_low_half_of_an_argument(
 ) -> None:
     """Else a call with rubbish in the high half, which the kernel ignores, would pass."""
     check = Check("it", 1, 1, 0, how, values, 1, "")  # type: ignore[arg-type]
-    assert all(check.refuses(value) for value in refused)
-    assert not any(check.refuses(value) for value in allowed)
+    assert all(check.refuses((value,)) for value in refused)
+    assert not any(check.refuses((value,)) for value in allowed)
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_the_limit_of_core_files_may_be_asked_for_and_not_set(machine: Machine) -> None:
+    number = {"x86_64": 302, "aarch64": 261}[machine]
+    arch, program = AUDIT_ARCHES[machine], filter_program(machine)
+    for kind in (0, 3, 4, 5):
+        for pointer in (0, 1, 1 << 32, 0xFFFF_FFFF):
+            refused = kind == 4 and pointer != 0
+            found = run(program, arch, number, (0, kind, pointer, 0))
+            assert found == (ERRNO | 1 if refused else ALLOW)
+
+
+def test_a_check_of_a_pointer_has_one_value() -> None:
+    for check in CHECKS:
+        assert check.pointer is None or (check.how, len(check.values)) == ("one_of", 1)
 
 
 def test_runtimes_keep_what_they_need() -> None:

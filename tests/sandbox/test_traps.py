@@ -24,6 +24,7 @@ from arena.sandbox.limits import BOT_ENVIRONMENT, default_limits
 from arena.sandbox.processes import pids_in_namespace, see
 from arena.sandbox.sandboxes import Sandbox
 from tests.sandboxed import Inside, few, need_sandbox, probe, sandboxed, staged
+from tests.tools import need_that
 
 pytestmark = pytest.mark.slow
 
@@ -417,6 +418,21 @@ os.kill(os.getpid(), signal.SIGUSR1)
         assert inside.line() == b"-1\n"
         inside.process.wait(20)
         assert inside.process.returncode == 128 + signal.SIGUSR1
+
+
+def test_trap_8_a_crash_is_looked_at_by_nobody_outside() -> None:
+    """A limit of 0 lets the handlers of Ubuntu and Fedora read the crashed process, as root."""
+    need_that(resource.getrlimit(resource.RLIMIT_CORE)[1] != 0, "core files", "none are allowed")
+    code = """
+import resource
+print([line.split()[4] for line in open('/proc/self/limits') if 'core' in line])
+for wanted in ((0, 0), (1, 1), (resource.RLIM_INFINITY, resource.RLIM_INFINITY)):
+    for change in (resource.setrlimit, lambda kind, to: resource.prlimit(0, kind, to)):
+        try: change(resource.RLIMIT_CORE, wanted)
+        except (OSError, ValueError): continue
+        print(wanted)
+"""
+    assert probe(code) == "['1']\n"
 
 
 def test_trap_8_a_closed_output_gives_no_end_of_file() -> None:
