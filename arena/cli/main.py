@@ -48,7 +48,7 @@ COMMANDS = {
 }
 
 MODULES = {"config": "check_config"}  # where a command's module is not named like it
-STARTS_BOTS = frozenset({"run", "resume", "plan", "play", "bots", "doctor", "bench"})
+STARTS_BOTS = frozenset({"run", "resume", "plan", "play", "rerun", "bots", "doctor", "bench"})
 
 EPILOG = """\b
 First steps:  arena run                    the reference bots of London, small

@@ -41,6 +41,7 @@ main()
 WITHOUT_BOTS = {
     "games": ("games",),
     "verify": ("verify",),
+    "replay": ("replay",),
     "report": ("report",),
     "rate": ("rate", "results.csv"),
     "sprt": ("sprt", "--pairs", "5,60,300", "--elo0", "0", "--elo1", "50"),
