@@ -1,9 +1,9 @@
 """An ordinary user, made for tests that run as root, and a Python that this user can run.
 
 In CI everything is root's: interpreter, packages and checkout may all lie below a closed home
-folder. The user gets a virtual environment of the system's Python in a folder open to all, which
-takes the packages of the Python that runs the tests from where they lie, or from copies where that
-is closed. Nothing is downloaded.
+folder. The user gets a virtual environment of the system's Python (of a copy of ours where that is
+another version) in a folder open to all. It takes the packages of the Python that runs the tests
+from where they lie, or from copies where that is closed. Nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 
 _INSIDE = "/usr/local/bin:/usr/bin:/bin"
 _NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*")
+_NOBODY = 65_534
 _TRIES = 40  # other programs that change the list of users lock it for a moment
 
 
@@ -89,7 +90,6 @@ class OrdinaryUsers:
 def _ordinary_user() -> Iterator[OrdinaryUser]:
     need_that(os.geteuid() == 0, "root", "only root can make a user to run these as")
     useradd, userdel = need("useradd"), need("userdel")
-    system = _system_python()
     name = f"arena-test-{os.getpid()}"
     words = ["--no-create-home", "--home-dir", "/nonexistent", "--shell", "/bin/false", name]
     trouble = _call([str(useradd), *words])
@@ -105,29 +105,47 @@ def _ordinary_user() -> Iterator[OrdinaryUser]:
             checkout = _readable([CHECKOUT / "tests"], folder / "checkout")[0].parent
             if checkout != CHECKOUT:
                 _give(str(CHECKOUT / "pyproject.toml"), str(checkout / "pyproject.toml"))
-            python = _environment(system, folder, checkout)
+            python = _environment(_interpreter(folder), folder, checkout)
             yield OrdinaryUser(name, user.pw_uid, user.pw_gid, python, checkout, scratch)
     finally:
         trouble = _call([str(userdel), name])
         assert not trouble, trouble
 
 
-def _system_python() -> Path:
-    found = shutil.which("python3", path=_INSIDE)
-    asked = "import sys; print('%d.%d' % sys.version_info[:2])"
-    version = ""
-    if found:
-        told = subprocess.run([found, "-c", asked], capture_output=True, text=True, check=False)
-        version = told.stdout.strip()
+def _interpreter(folder: Path) -> Path:
+    """Return a Python of our version that everybody can run: the system's, else a copy of ours."""
     ours = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    need_that(version == ours, "system python", f"the system's Python is not {ours}")
-    return Path(str(found))
+    for name in (f"python{ours}", "python3"):
+        found = shutil.which(name, path=_INSIDE)
+        if found and _version(found) == ours:
+            return Path(found)
+    (home,) = _readable([Path(sys.base_prefix)], folder / "python")
+    copy = home / "bin" / f"python{ours}"
+    reason = f"the system's Python is not {ours}, and a copy of ours does not run"
+    need_that(_version(str(copy)) == ours, "system python", reason)
+    return copy
 
 
-def _environment(system: Path, folder: Path, checkout: Path) -> Path:
+def _version(python: str) -> str:
+    """Return the version of a Python, as nobody is told it; empty if it does not run."""
+    told = subprocess.run(
+        [python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
+        env={},
+        user=_NOBODY,
+        group=_NOBODY,
+        extra_groups=[],
+    )
+    return told.stdout.strip()
+
+
+def _environment(interpreter: Path, folder: Path, checkout: Path) -> Path:
     """Make the virtual environment; its paths lead to our packages first, so wheels are tested."""
     home = folder / "venv"
-    subprocess.run([system, "-m", "venv", "--without-pip", home], check=True)
+    subprocess.run([interpreter, "-m", "venv", "--without-pip", home], check=True)
     ours = [Path(sysconfig.get_path("purelib")), Path(msgspec.__file__).parents[1]]
     packages = _readable(list(dict.fromkeys(ours)), folder / "packages")
     # Of an editable install the sources lie in the checkout, else they are among the packages.

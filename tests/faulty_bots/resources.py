@@ -62,6 +62,12 @@ class Resources(Talk):
         else:
             super().turn(message)
 
+    def linger(self, message: Message) -> None:
+        """Take this turn and all that follow late, until somebody has counted."""
+        time.sleep(0.2)
+        super().turn(message)
+        self.turn = self.linger  # type: ignore[method-assign]
+
     def fork_bomb(self, message: Message) -> None:  # D1
         del message
         for _ in forks():
@@ -85,7 +91,7 @@ class Resources(Talk):
         try:
             self.threads()
         finally:
-            time.sleep(0.4)  # not gone before anybody has looked
+            time.sleep(0.7)  # not gone before anybody has looked
 
     def thread_bomb_stays(self, message: Message) -> None:
         del message
@@ -102,12 +108,11 @@ class Resources(Talk):
             threading.Thread(target=never.wait, daemon=True).start()
 
     def mem_bomb(self, message: Message) -> None:  # D4
-        del message
-        held: list[bytearray] = []
-        while len(held) * 16 * MIB < MOST_MEMORY:
-            held.append(bytearray(16 * MIB))
+        self.held: list[bytearray] = []
+        while len(self.held) * 16 * MIB < MOST_MEMORY:
+            self.held.append(bytearray(16 * MIB))
             time.sleep(0.005)
-        silence()
+        self.linger(message)
 
     def mem_error(self, message: Message) -> None:
         del message
@@ -115,19 +120,17 @@ class Resources(Talk):
         silence()
 
     def mem_many(self, message: Message) -> None:  # D5
-        del message
         for _ in range(8):
             if os.fork() == 0:
                 signal.alarm(SHORT_LIFE_S)
-                self.held = bytearray(100 * MIB)
+                self.held = [bytearray(100 * MIB)]
                 silence()
-        silence()
+        self.linger(message)
 
     def mem_fast(self, message: Message) -> None:  # D6
-        del message
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | getattr(mmap, "MAP_POPULATE", 0)
         self.mapped = mmap.mmap(-1, MOST_MEMORY, flags=flags)
-        silence()
+        self.linger(message)
 
     def fd_bomb(self, message: Message) -> None:  # D7
         self.files: list[int] = []
@@ -152,13 +155,7 @@ class Resources(Talk):
     def many_files(self, message: Message) -> None:
         for number in range(MOST_FILES):
             os.close(os.open(f"/tmp/{MARK}-{number}", os.O_CREAT | os.O_WRONLY))  # noqa: S108
-        super().turn(message)
-        self.turn = self.slowly  # type: ignore[method-assign]  # until somebody has counted
-
-    def slowly(self, message: Message) -> None:
-        """Take a turn late."""
-        time.sleep(0.2)
-        super().turn(message)
+        self.linger(message)
 
     def big_file(self, message: Message) -> None:  # D9
         file = os.open(f"/tmp/{MARK}-big", os.O_CREAT | os.O_WRONLY)  # noqa: S108
