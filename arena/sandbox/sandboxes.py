@@ -280,8 +280,8 @@ def _let_no_crash_be_handled() -> None:
     """Keep whoever we start from having the machine look at its crashes.
 
     Ubuntu, Fedora and others have a program of root's read what is left of a process that crashed,
-    whatever its limit of core files; a limit of 1 alone means none (`fs/coredump.c`). We inherit it
-    to the bots, which may not change it.
+    whatever its limit of core files; a limit of 1 alone means none (`fs/coredump.c`). Bots inherit
+    it from us, and may not change it.
     """
     import resource  # Windows has none, and no sandbox
 

@@ -21,12 +21,13 @@ import signal
 import socket
 import struct
 import sys
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Any
 
-LIFE_S = 30
+LIFE_S = 60
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 ARM = os.uname().machine == "aarch64"
@@ -37,6 +38,7 @@ KEY = 0x6172656E
 RW_HINT, OFD_GETLK, OFD_SETLK = 1035, 36, 37
 USER_KEYRING, SESSION_KEYRING = -4, -3
 PROC = ("meminfo", "stat", "loadavg", "vmstat", "locks", "keys", "uptime", "sys/fs/file-nr")
+LARGE = ("kallsyms", "config.gz")
 
 
 def call(x86: int, arm: int, *args: Any) -> int:
@@ -195,6 +197,7 @@ class Reader:
     def __init__(self) -> None:
         self.files = {path: opened(path) for path in FILES if os.path.exists(path)}
         self.last: dict[str, int] = {}
+        self.told = list(all_of_proc())
         self.notices: dict[str, int] = {}
         for name, make, watch in (
             ("inotify", (294, 26, os.O_NONBLOCK), (254, 27)),
@@ -240,6 +243,7 @@ class Reader:
             }
         ways |= {name: partial(self.noticed, fd) for name, fd in self.notices.items()}
         ways |= {f"/proc/{name}": partial(text, f"/proc/{name}") for name in PROC}
+        ways |= {path: partial(content, path) for path in self.told}
         ways |= {
             "time of reading": lambda: os.stat(RARE).st_atime_ns,
             "key": lambda: call(250, 219, 10, USER_KEYRING, b"user", NAME.encode(), 0),
@@ -258,6 +262,7 @@ class Reader:
             "terminal": self.terminal,
             "sysinfo": self.sysinfo,
             "space": lambda: os.statvfs("/tmp").f_ffree,
+            "disk": lambda: os.statvfs("/usr").f_bfree,
         }
         for folder in ("/dev/shm", "/tmp", "/bot", "/usr/lib", "/run"):
             ways[f"note {folder}"] = partial(os.path.lexists, f"{folder}/{NAME}")
@@ -330,6 +335,29 @@ class Reader:
         room = ctypes.create_string_buffer(256)
         call(99, 179, room)
         return room.raw[8:96]
+
+
+def all_of_proc() -> Iterator[str]:
+    """Give every file of /proc that can be read and is nobody's own."""
+    for top in ("/proc", "/proc/self/net"):
+        for folder, folders, files in os.walk(top):
+            if folder == "/proc":
+                folders[:] = [name for name in folders if not name.isdigit()]
+            for name in files:
+                path = f"{folder}/{name}"
+                with suppress(OSError):
+                    if name not in LARGE:
+                        content(path)
+                        yield path
+
+
+def content(path: str) -> int:
+    """Return what a file says, as a number."""
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        return zlib.crc32(os.read(fd, 65_536))
+    finally:
+        os.close(fd)
 
 
 def text(path: str) -> str:
