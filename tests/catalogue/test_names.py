@@ -315,6 +315,34 @@ def test_report_shows_words_as_text(played: Path, tmp_path: Path) -> None:
         json.loads(path.read_text())
 
 
+@pytest.mark.slow
+def test_a_replay_shows_words_as_text(played: Path, tmp_path: Path) -> None:
+    """F6: notes, logs and last words lie in the page as data, which no browser takes for more."""
+    for record in records(played):
+        file = tmp_path / "game.html"
+        game = arena("replay", record.core.game, "--data", played, "-o", file)
+        assert game.code == 0, game.stderr
+        text = file.read_text()
+        page = _Page(text)
+        assert page.scripts == 2  # the game as data, and the viewer
+        assert page.handlers == []
+        assert not [link for link in page.links if re.match(r"(?i)(https?|javascript):", link)]
+        assert re.match(r"default-src 'none'; script-src 'sha256-[\w+/=]+'; style-src", page.policy)
+        assert WORDS["markup"] not in text
+        assert "<script>alert" not in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", ["in-note", "in-log", "in-last-words"])
+def test_a_watched_game_shows_words_escaped(row: str, tmp_path: Path) -> None:
+    need_sandbox()
+    bot = words_bot(tmp_path, row, name=row)
+    words = ("--watch", "--seed", "3", "--data", tmp_path / "data")
+    told = Caller()("play", "random", bot, *words)
+    assert told.code == (0 if ROWS[row] == "ok" else 3), told.stderr
+    check_output(told.stdout, told.stderr.replace("\xa0", " "))  # blanks of our own
+
+
 # --- F9: two of one name -------------------------------------------------------------------------
 
 
