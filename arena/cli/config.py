@@ -115,6 +115,10 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         tuple[str, ...],
         Meta(description="folders that bots in the sandbox see besides the system's"),
     ] = ()
+    user_ids: Annotated[
+        tuple[Amount, Amount] | None,
+        Meta(description="for bots, if root runs them: the first, and how many"),
+    ] = None
     self_play: Annotated[bool, Meta(description="whether a bot meets itself")] = False
     bench_after: Annotated[
         Positive, Meta(description="faults in a row, by plan order, that bench a bot")

@@ -55,6 +55,8 @@ def plan_of(
         mode=settings.sandbox,
         bwrap=settings.bwrap,
         show=settings.show,
+        user_ids=settings.user_ids,
+        jobs=settings.jobs,
         data=data,
         has_strangers=not set(sides_of(settings)) <= {*reference_names(), *people},
     )
@@ -78,6 +80,7 @@ def plan_of(
         sandbox=settings.sandbox,
         bwrap=settings.bwrap,
         show=settings.show,
+        user_ids=settings.user_ids,
         bench_after=settings.bench_after,
         jobs=settings.jobs,
         executor=settings.executor,

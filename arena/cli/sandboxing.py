@@ -71,13 +71,19 @@ def sandbox_options(function: F) -> F:
 
 
 def look(
-    *, bwrap: str | None, show: Sequence[str] = (), data: Path | None, remember: bool = True
+    *,
+    bwrap: str | None,
+    show: Sequence[str] = (),
+    user_ids: tuple[int, int] | None = None,
+    data: Path | None,
+    remember: bool = True,
 ) -> Found | Refusal:
     """Look for the sandbox of this machine; blocks for some 80 ms, less once it has passed.
 
     Args:
         bwrap: see `--bwrap`.
         show: folders that bots see besides the system's.
+        user_ids: of root's bots, the first and how many; None for the usual ones.
         data: the data folder, of which no bot may see anything; None without one.
         remember: whether a self-test that was passed on this boot need not be passed again.
 
@@ -86,6 +92,7 @@ def look(
     """
     # Not before they are needed: a settings file is read on systems too that have no sandbox.
     from arena.sandbox.finding import IN_PATH, Found, find_sandbox
+    from arena.sandbox.slots import UID_BASE, UID_COUNT
     from arena.sandbox.visible import look_around
 
     visible = look_around(
@@ -97,6 +104,7 @@ def look(
         visible,
         python=sys.executable,
         setting=bwrap,
+        user_ids=user_ids or (UID_BASE, UID_COUNT),
         cache=data / CACHE if data is not None and remember else None,
     )
     if isinstance(found, Found):
@@ -118,6 +126,8 @@ def sandboxing(
     mode: Mode,
     bwrap: str | None,
     show: Sequence[str] = (),
+    user_ids: tuple[int, int] | None = None,
+    jobs: int | None = None,
     data: Path | None,
     has_strangers: bool,
 ) -> Sandboxing:
@@ -128,11 +138,14 @@ def sandboxing(
         mode: as it was asked for.
         bwrap: as for `look`.
         show: as for `look`.
+        user_ids: as for `look`.
+        jobs: games in play at once; None for a few.
         data: as for `look`.
         has_strangers: whether there are bots that are not the arena's own.
 
     Raises:
-        ConfigError: if there is no sandbox for strangers' bots, with the reason and the cure.
+        ConfigError: if there is no sandbox for strangers' bots, with the reason and the cure; or
+            if there are not enough user ids for so many games.
     """
     from arena.sandbox.finding import Found
     from arena.sandbox.refusals import NO_SANDBOX_WARNING
@@ -140,8 +153,15 @@ def sandboxing(
     if mode == "none":
         talk.alarm(NO_SANDBOX_WARNING)
         return Sandboxing(mode=mode)
-    found = look(bwrap=bwrap, show=show, data=data)
+    found = look(bwrap=bwrap, show=show, user_ids=user_ids, data=data)
     if isinstance(found, Found):
+        ids = found.profile.uid_count
+        if found.profile.route == "R" and jobs is not None and 2 * jobs > ids:
+            raise ConfigError(
+                f"{jobs:,} games at once need {2 * jobs:,} user ids for bots, and there are "
+                f"{ids:,}: play fewer at once, or write more of them into a tournament file "
+                "(user_ids = [FIRST, COUNT])"
+            )
         return Sandboxing(mode=mode, profile=found.profile)
     if has_strangers:
         raise ConfigError(found.text())
@@ -159,6 +179,8 @@ def sandboxing_of(talk: Talk, plan: Plan, data: Path) -> Sandboxing:
         mode=plan.sandbox,
         bwrap=plan.bwrap,
         show=plan.show,
+        user_ids=plan.user_ids,
+        jobs=plan.jobs,
         data=data,
         has_strangers=not all(bot.trusted for bot in plan.entrants),
     )

@@ -154,7 +154,7 @@ def user_ids_taken(what: str) -> Refusal:
     return Refusal(
         cause="the user ids for bots are not free",
         why=what,
-        fix=("choose another range of user ids in the settings",),
+        fix=("write another range into a tournament file: user_ids = [FIRST, COUNT]",),
     )
 
 

@@ -27,7 +27,7 @@ BENCH_AFTER = 10  # faults in a row, by plan order
 LOOK_AHEAD = 64  # games past the last judged one
 
 _RUN_HEX = 10  # digits of a run's id
-_HOW = ("jobs", "executor", "bwrap", "show", "format")  # fields that change no game
+_HOW = ("jobs", "executor", "bwrap", "show", "user_ids", "format")  # fields that change no game
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
@@ -58,6 +58,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     executor: str = "local"
     bwrap: str | None = None  # path of bubblewrap; `path`: PATH is searched too; None: the usual
     show: tuple[str, ...] = ()  # folders that bots in the sandbox see besides the system's
+    user_ids: tuple[int, int] | None = None  # for root's bots: first, count; None: the usual
     format: int = FORMAT
 
     def __post_init__(self) -> None:
@@ -164,9 +165,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     def identity(self) -> str:
         """What makes two plans the same tournament: 64 hex digits.
 
-        Everything counts but how it is played (`jobs`, `executor`, `bwrap`, `show`), what bots
-        consist of (their version, hash, command, folder), and a secret that was drawn. So a changed
-        bot leaves the identity alone, and its games are the only ones missing.
+        Everything counts but how it is played (`jobs`, `executor`, `bwrap`, `show`, `user_ids`),
+        what bots consist of (their version, hash, command, folder), and a secret that was drawn. So
+        a changed bot leaves the identity alone, and its games are the only ones missing.
         """
         fields = msgspec.to_builtins(self)
         for field in (*_HOW, "secret"):

@@ -107,6 +107,7 @@ tournaments = st.builds(
     sandbox=st.sampled_from(["auto", "none"]),
     bwrap=st.none() | texts,
     show=names,
+    user_ids=st.none() | st.tuples(st.integers(1, 2**31 - 1), st.integers(1, 2**31 - 1)),
     self_play=st.booleans(),
     bench_after=positive,
     nodes=asked,
@@ -128,8 +129,8 @@ def test_every_option_is_drawn_by_the_round_trip() -> None:
     fields = set(Tournament.__struct_fields__)
     drawn = {
         "bots", "mister_x", "detectives", "kind", "challengers", "ruleset", "deals", "seed", "jobs",
-        "restart", "executor", "sandbox", "bwrap", "show", "self_play", "bench_after", "nodes",
-        "clock", "limits",
+        "restart", "executor", "sandbox", "bwrap", "show", "user_ids", "self_play", "bench_after",
+        "nodes", "clock", "limits",
     }  # fmt: skip
     assert fields == drawn
 

@@ -205,6 +205,23 @@ def test_folder_that_is_shown_is_seen_and_another_is_not(arena: Shell) -> None:
         assert stderr_of(record, "reader") == {"['library']"}
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's bots have user ids of their own")
+def test_root_gives_bots_the_user_ids_of_the_tournament_file(arena: Shell) -> None:
+    bot = write_bot(arena.folder / "bots", "who", "import os; print(os.getuid(), file=sys.stderr)")
+    file = arena.folder / "t.toml"
+    for ids, code, said in (
+        ("[61000, 8]", 0, ""),
+        ("[61000, 3]", 2, "2 games at once need 4 user ids for bots, and there are 3"),
+        ("[0, 8]", 2, "must be at least 1"),
+    ):
+        file.write_text(f'bots = ["{bot}", "random"]\ndeals = 1\njobs = 2\nuser_ids = {ids}\n')
+        arena("run", file, code=code)
+        assert said in arena.stderr
+    for record in arena.records():
+        (uid,) = stderr_of(record, "who")
+        assert 61_000 <= int(uid) < 61_008
+
+
 def test_memory_bomb_loses_by_resource_with_its_number(arena: Shell) -> None:
     turn = "held = b'x' * (700 << 20); time.sleep(9)"
     bot = write_bot(arena.folder / "bots", "bomb", turn)

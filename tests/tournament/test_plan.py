@@ -55,6 +55,7 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "executor": TEXT,
     "bwrap": st.none() | TEXT,
     "show": st.lists(TEXT, max_size=2).map(tuple),
+    "user_ids": st.none() | st.tuples(COUNT, COUNT),
 }
 
 
@@ -160,7 +161,14 @@ def test_the_same_plan_under_another_secret_has_the_same_ids_and_other_deals() -
 
 
 @pytest.mark.parametrize(
-    "option", [{"jobs": 4}, {"executor": "dask"}, {"bwrap": "path"}, {"show": ("/opt/jdk",)}]
+    "option",
+    [
+        {"jobs": 4},
+        {"executor": "dask"},
+        {"bwrap": "path"},
+        {"show": ("/opt/jdk",)},
+        {"user_ids": (7, 7)},
+    ],
 )
 def test_how_a_plan_is_played_is_no_part_of_its_identity(option: dict[str, Any]) -> None:
     assert fake_plan(**option).identity == fake_plan().identity
