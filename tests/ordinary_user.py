@@ -31,6 +31,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 
 _INSIDE = "/usr/local/bin:/usr/bin:/bin"
 _NOT_COPIED = shutil.ignore_patterns("__pycache__", ".*")
+_LARGE = 1 << 18
 _NOBODY = 65_534
 _TRIES = 40  # other programs that change the list of users lock it for a moment
 
@@ -177,8 +178,12 @@ def _readable(folders: Sequence[Path], into: Path) -> list[Path]:
 
 
 def _give(source: str, target: str) -> str:
-    """Link a file that everybody may read, or copy it so that everybody may."""
-    if os.stat(source).st_mode & 0o004:  # noqa: PTH116 - called ten thousands of times
+    """Copy a file so that everybody may read it; a large one that they may is linked.
+
+    Bots are among the small ones, and a file of a bot may have no second name.
+    """
+    told = os.stat(source)  # noqa: PTH116 - called ten thousands of times
+    if told.st_size > _LARGE and told.st_mode & 0o004:
         with suppress(OSError):
             os.link(source, target)
             return target

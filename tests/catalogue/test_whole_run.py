@@ -104,7 +104,7 @@ def _play(folder: Path, user: OrdinaryUser | None) -> WholeRun:
     (folder / "t.toml").write_text(
         f"mister_x = {json.dumps([str(mister_x)])}\n"
         f"detectives = {json.dumps([str(other) for other in others])}\n"
-        'deals = 1\nseed = "catalogue-1"\n'
+        'deals = 1\nseed = "catalogue-2"\n'  # whose deal goes on for 22 rounds
     )
     home = folder / "home"
     home.mkdir()
