@@ -119,9 +119,9 @@ class Hub:
 
     def _look(self) -> None:
         self.next_at = inf
-        now = monotonic()
         earliest = inf
         for waiter in tuple(self._waiters):
+            now = monotonic()  # anew for each: on a busy machine much may happen in between
             if waiter.wake_at <= now:
                 waiter.wake(now)
             earliest = min(earliest, waiter.wake_at)

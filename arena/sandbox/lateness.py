@@ -25,10 +25,12 @@ class OwnLooks:
 
     Attributes:
         until: when the last one ended.
+        took_s: all of them together.
     """
 
     def __init__(self) -> None:
         self.until = -inf
+        self.took_s = 0.0
 
 
 class Lateness:
@@ -48,16 +50,21 @@ class Lateness:
         self._late_s = 0.0  # by how much we came too late for that first look
         self._last: Counts | None = None  # the bot's counts at the last look behind the deadline
         self._last_at = 0.0
-        self._own_s = 0.0  # for how long we ourselves had waited for a CPU at that look
+        self._own_s = 0.0  # for how long we had waited for a CPU, or looked, by then
         self._due: float | None = None  # when to look again, behind the deadline
 
     def glance(self, request: float, now: float, *, due: float, deadline: float) -> None:
-        """Take the first look at a slow bot, at `due` or as soon after it as we could."""
+        """Take the first look at a slow bot, at `due` or as soon after it as we could.
+
+        What the bot had to wait before is in its books by then, and not to be told from what was
+        long ago. So all the time from `due` to the end of this look may be lost, once a request.
+        """
         self._begin(request)
-        late_s = min(now, deadline) - max(due, self._ours.until)
-        self._late_s = late_s if late_s > _OUR_LAG_S else 0.0
         if now < deadline:
-            self._glance, self._glance_at = self._look(now), now
+            self._glance = self._look(now)
+            self._glance_at = now = self._ours.until
+        late_s = min(now, deadline) - due
+        self._late_s = late_s if late_s > _OUR_LAG_S else 0.0
 
     def lost_unseen(self, request: float, now: float, deadline: float) -> float | None:
         """Return what a bot lost whose answer is there at the first look behind its deadline.
@@ -74,10 +81,10 @@ class Lateness:
 
         That is the time in which it was ready to run and did not, and the time by which we came
         too late to look: nobody knows how the bot fared. An answer that is there may have come as
-        much earlier as we ourselves had to wait for a CPU since the last look.
+        much earlier as we had to wait for a CPU, or looked at others, since the last look.
         """
         self._begin(request)
-        late_s, own_s = self._lag(now, deadline), own_wait_s()
+        late_s, own_s = self._lag(now, deadline), own_wait_s() + self._ours.took_s
         if has_answered and self._last is not None:
             late_s = max(late_s, min(own_s - self._own_s, now - self._last_at))
         lost = late_s + self._late_s
@@ -106,7 +113,9 @@ class Lateness:
     def _look(self, now: float) -> Counts | None:
         began = monotonic()
         counts = look(self._pid)
-        self._ours.until = now + monotonic() - began
+        took_s = monotonic() - began
+        self._ours.until = now + took_s
+        self._ours.took_s += took_s
         return counts
 
     def _begin(self, request: float) -> None:
