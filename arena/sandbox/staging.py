@@ -206,8 +206,10 @@ def _homes(*, own_only: bool) -> set[Path]:
     """Return home folders: this user's, or everybody's."""
     import pwd  # Windows has none, and no bots
 
-    homes = {Path.home().resolve()}
-    users = [pwd.getpwuid(os.getuid())] if own_only else pwd.getpwall()
+    homes = {Path(os.path.expanduser("~")).resolve()}  # noqa: PTH111 - there may be none
+    users = []
+    with suppress(KeyError):  # in a container a user may have a number alone
+        users = [pwd.getpwuid(os.getuid())] if own_only else pwd.getpwall()
     homes.update(Path(user.pw_dir).resolve() for user in users if user.pw_dir.startswith("/"))
     return homes - {Path("/")}
 

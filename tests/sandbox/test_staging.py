@@ -15,6 +15,7 @@ import pytest
 from arena.errors import BotRefused, ConfigError, StoreError
 from arena.sandbox import staging
 from arena.sandbox.staging import MAX_FILES, check_folder, shown, stage, stage_files, unstage
+from arena.sandbox.visible import look_around
 from tests.tools import need_that
 
 
@@ -260,6 +261,18 @@ def test_folders_without_end_are_refused(bot: Path, into: Path) -> None:
         deep.mkdir()
     with pytest.raises(BotRefused, match="deeper than 32"):
         stage(bot, into)
+
+
+def test_a_user_without_a_name_or_a_home_can_stage(
+    bot: Path, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a container that is started with a number for its user."""
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 3_999_999_999)
+    assert stage(bot, into).folder.is_dir()
+    with pytest.raises(BotRefused, match="root folder"):
+        check_folder(Path("/"), into)
+    look_around()
 
 
 def test_root_home_and_data_folders_are_refused(
