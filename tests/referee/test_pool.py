@@ -12,12 +12,14 @@ from trio.testing import MockClock
 
 from arena.referee import pool as pool_module
 from arena.referee.keys import wire_ids
-from arena.referee.pool import cpu_backstop_s
-from arena.referee.record import GameRecord
+from arena.referee.pool import BotPool, cpu_backstop_s
+from arena.referee.record import BotSpec, GameRecord
 from arena.referee.referee import play_game
 from arena.rules.ruleset import Side
+from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.channel import BotExited
 from arena.sandbox.hub import Hub
+from arena.sandbox.visible import Visible
 from protocol.messages import ClockSettings, Limits
 from tests.referee.games import (
     FAULTY,
@@ -250,3 +252,56 @@ def test_backstop_of_cpu_is_far_above_what_a_game_gives(
     else:
         assert found is not None
         assert least <= found <= most
+
+
+def pool_in_a_sandbox(brains: dict[str, Brain]) -> tuple[BotPool, list[bool]]:
+    """A pool of fakes that believes in a sandbox, and what each was started in."""
+    started: list[bool] = []
+
+    def start(bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool) -> FakeChannel:
+        del limits, cpu_s
+        started.append(sandboxed)
+        return FakeChannel(brains[bot.name])
+
+    visible = Visible(trees=())
+    profile = Profile(
+        bwrap="/usr/bin/bwrap",
+        version="0.12.0",
+        route="U",
+        visible=visible,
+        prlimit="/usr/bin/prlimit",
+        setpriv="/usr/bin/setpriv",
+        environment=(),
+    )
+    return BotPool(start, profile=profile), started
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "kept_in", "marks"),
+    [("auto", "bubblewrap 0.12.0, route U", ()), ("none", None, ("unsandboxed",))],
+)
+def test_record_tells_what_its_bots_were_kept_in(
+    sandbox: str, kept_in: str | None, marks: tuple[str, ...]
+) -> None:
+    async def main() -> tuple[GameRecord, list[bool]]:
+        pool, started = pool_in_a_sandbox({"a": honest, "b": honest})
+        async with pool:
+            return await play_game(spec(bot("a"), bot("b"), sandbox=sandbox), pool), started
+
+    record, started = trio.run(main)
+    assert started == [sandbox == "auto"] * 2
+    assert record.aside.sandbox == kept_in
+    assert record.aside.marks == marks
+
+
+def test_bot_of_a_stranger_plays_nowhere_without_a_sandbox() -> None:
+    async def main() -> GameRecord:
+        async with FakePool({"a": honest, "b": honest}) as pool:
+            record = await play_game(spec(bot("a"), bot("b"), sandbox="auto"), pool)
+        assert pool.channels == []
+        return record
+
+    record = trio.run(main, clock=MockClock(autojump_threshold=0))
+    assert record.core.reason == "void"
+    assert "there is no sandbox here" in str(record.aside.void)
+    assert record.core.faults == ()
