@@ -220,7 +220,7 @@ def off_turn(record: GameRecord) -> list[str]:
         seat = record.aside.mister_x if side == "mister_x" else record.aside.detectives
         used_ms = seat.off_turn_cpu_ms
         if used_ms is not None and used_ms >= LEAST_OFF_TURN_MS:
-            stopped = ", and was stopped for it" if seat.caught_pondering else ""
+            stopped = "; the bot was stopped for it" if seat.caught_pondering else ""
             who = words[0].upper() + words[1:]
             lines.append(f"{who} used {used_ms:,.0f} ms of CPU time off turn{stopped}.")
     return lines

@@ -1,0 +1,32 @@
+"""What `arena play` says of a game, without playing one."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from arena.cli.play import off_turn
+from tests.fake_games import fake_plan, fake_record
+
+RECORD = fake_record(fake_plan().spec(0))
+
+
+@pytest.mark.parametrize(
+    ("used_ms", "caught", "lines"),
+    [
+        (None, False, []),
+        (0.9, False, []),
+        (12.3, False, ["The detectives used 12 ms of CPU time off turn."]),
+        (
+            1234.5,
+            True,
+            ["The detectives used 1,234 ms of CPU time off turn; the bot was stopped for it."],
+        ),
+    ],
+    ids=["nobody looked", "as everybody", "some", "caught"],
+)
+def test_who_used_time_off_turn_is_told(
+    used_ms: float | None, caught: bool, lines: list[str]
+) -> None:
+    seat = replace(RECORD.aside.detectives, off_turn_cpu_ms=used_ms, caught_pondering=caught)
+    assert off_turn(replace(RECORD, aside=replace(RECORD.aside, detectives=seat))) == lines
