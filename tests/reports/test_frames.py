@@ -152,6 +152,20 @@ def test_time_losses_and_time_off_turn_stand_beside_the_answers() -> None:
     assert (d.answers, d.max_ms, d.time_losses, d.off_turn_mean_ms) == (0, None, 1, None)
 
 
+def test_a_time_loss_counts_once() -> None:
+    """Ends and games that count for nobody add up to the games; no share is over one."""
+    late = Seat(fault="timeout", phase="turn", text="no answer within 1,000 ms; timeout; too late")
+    rows = [game(n, reason="fault", winner="mister_x", d=late) for n in range(5)]
+    rows += [game(5), game(6, winner="detectives", rounds=2), game(7, winner=None, reason="void")]
+    made = build(Games.collect(rows), Meta())
+    assert sum(end.games for end in made.ends) + made.counts.excluded == made.counts.games == 8
+    assert [(end.fault, end.games) for end in made.ends if end.fault] == [("timeout", 5)]
+    [fault] = made.faults
+    assert fault.games == 5
+    assert fault.share == pytest.approx(5 / 8)
+    assert sum(row.time_losses for row in made.times) == 5
+
+
 def test_rounds_have_no_gaps() -> None:
     made = Games.collect([game(0, rounds=3), game(1, rounds=5, winner="detectives")]).rounds()
     assert [(row.round, row.mister_x, row.detectives) for row in made] == [
