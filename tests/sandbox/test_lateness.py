@@ -20,6 +20,7 @@ def books(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Counts | None]]:
     found: list[Counts | None] = []
     monkeypatch.setattr(lateness_module, "look", lambda _pid: found.pop(0))
     monkeypatch.setattr(lateness_module, "own_wait_s", lambda: 0.0)
+    monkeypatch.setattr(lateness_module, "monotonic", lambda: 0.0)  # a look takes no time
     yield found
     assert found == []
 
