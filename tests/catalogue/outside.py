@@ -105,10 +105,11 @@ class Outside:
         paths = []
         for folder in (self.folder, _RUN, Path(tempfile.gettempdir())):
             path = folder / f"{self.name}.sock"
-            it = self._keep(socket.socket(socket.AF_UNIX))
+            it = socket.socket(socket.AF_UNIX)
+            self._stack.enter_context(it)
             with suppress(PermissionError):  # only root has a place in /run
                 it.bind(str(path))
-                it.listen()
+                self._keep(it).listen()
                 path.chmod(0o777)
                 self._stack.callback(path.unlink)
                 paths.append(str(path))

@@ -20,7 +20,7 @@ from typing import Any, Literal, Self
 import msgspec
 
 from arena.referee.record import BotSpec, GameSpec
-from arena.sandbox.staging import Staged, stage
+from arena.sandbox.staging import Staged, stage, unstage
 from protocol.messages import ClockSettings
 from tests.catalogue.refereeing import Ask, Told
 from tests.ordinary_user import CHECKOUT, OrdinaryUser
@@ -126,7 +126,7 @@ class Referee:
         except BaseException:
             self._process.kill()
             self._process.communicate()
-            shutil.rmtree(self.folder)
+            unstage(self.folder)  # who is not root can't delete read-only folders
             raise
 
     def _warm_up(self) -> bytes:
@@ -252,5 +252,5 @@ class Referee:
                 self._process.kill()
                 self._process.communicate()
             said = self.said()
-            shutil.rmtree(self.folder)
+            unstage(self.folder)
         assert (self._process.returncode, said) == (-signal.SIGKILL if self._killed else 0, "")
