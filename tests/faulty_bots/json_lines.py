@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from speaking import Message, Talk, encode, write
 
 
@@ -97,6 +99,10 @@ class JsonLines(Talk):
 
     def old_id(self, message: Message) -> None:  # B13
         write(encode({**self.play(message), "id": self.ids[-2]}))
+
+    def late(self, message: Message) -> None:  # B14
+        time.sleep(0.9)
+        super().turn(message)
 
     def id_guess(self, message: Message) -> None:  # B15
         following = f"{int(message['id'], 16) + 1:016x}"

@@ -77,6 +77,7 @@ ROWS = (
     Row("B12", "json_lines", "double", "protocol", r"without a request", phase="off-turn"),
     Row("B12", "streams", "idle-writer", "protocol", r"expected id \w{16}, got \w{16}"),
     Row("B13", "json_lines", "old-id", "protocol", r"expected id \w{16}, got \w{16}"),
+    Row("B14", "json_lines", "late", "timeout", r"no answer within [\d,]+ ms"),
     Row("B15", "json_lines", "id-guess", "protocol", r"without a request", phase="off-turn"),
     Row("B16", "json_lines", "liar", OK),
     Row("B17", "json_lines", "illegal", "illegal", r"L\d+: "),
