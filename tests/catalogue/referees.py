@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
@@ -67,8 +68,9 @@ class Referees:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for one in self._started.values():
-            one.close()
+        with ExitStack() as stack:  # all of them, whatever one of them has to complain of
+            for one in self._started.values():
+                stack.callback(one.close)
 
     def get(self, route: Route) -> Referee:
         """Return the referee of a route; skips the test where it can't be had."""
@@ -109,25 +111,26 @@ class Referee:
         self.mark = f"mark{secrets.token_hex(6)}"
         self.uid = user.uid if user else os.geteuid()
         self.folder = Path(tempfile.mkdtemp(prefix="arena-table-"))
-        self.folder.chmod(0o755)
-        for name in ("home", "scratch"):
-            (self.folder / name).mkdir()
-            os.chown(self.folder / name, self.uid, user.gid if user else -1)
         self._python = str(user.python) if user else sys.executable
-        self._hostile = stage(FAULTY, self.folder / "staged")
-        self._honest = self._stage_honest()
-        (self.folder / "staged" / "seeds.txt").write_text(self.word)
-        os.chown(self.folder / "staged", self.uid, -1)
         self._rest = b""
         self._killed = False
-        self._process = self._start(user)
-        try:
+        with ExitStack() as undo:
+            undo.callback(unstage, self.folder)  # who is not root can't delete read-only folders
+            self._furnish(user)
+            self._hostile = stage(FAULTY, self.folder / "staged")
+            self._honest = self._stage_honest()
+            self._process = self._start(user)
+            undo.callback(self._process.communicate)
+            undo.callback(self._process.kill)
             self.honest = self._warm_up()
-        except BaseException:
-            self._process.kill()
-            self._process.communicate()
-            unstage(self.folder)  # who is not root can't delete read-only folders
-            raise
+            undo.pop_all()
+
+    def _furnish(self, user: OrdinaryUser | None) -> None:
+        self.folder.chmod(0o755)
+        for name in ("home", "scratch", "staged"):
+            (self.folder / name).mkdir()
+            os.chown(self.folder / name, self.uid, user.gid if user else -1)
+        (self.folder / "staged" / "seeds.txt").write_text(self.word)
 
     def _warm_up(self) -> bytes:
         """Let as many games be played as there ever are at once."""
