@@ -115,6 +115,8 @@ def _saw_nobody(report: Report, referee: Referee) -> None:
     assert report.saw["pids"] == [1]
     loot = report.loot
     assert len(loot) > 1_000
+    for known in (sys.prefix, sys.base_prefix):  # a bot may know where its interpreter lies
+        loot = loot.replace(known.encode(), b"")
     for word in (referee.word, OPPONENT, str(CHECKOUT), "speaking.py"):
         assert word.encode() not in loot, word
 

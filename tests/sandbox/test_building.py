@@ -248,5 +248,7 @@ def test_c_is_compiled_in_the_sandbox(folder: Path) -> None:
 def test_java_is_compiled_in_the_sandbox(folder: Path) -> None:
     need("javac")
     (folder / "Bot.java").write_text("class Bot { public static void main(String[] a) {} }\n")
-    build([["javac", "-d", "out", "Bot.java"]], folder, profile=need_sandbox().profile)
+    # Left to itself it reserves address space by the host's memory, and here that is limited.
+    words = ["javac", "-J-Xmx256m", "-d", "out", "Bot.java"]
+    build([words], folder, profile=need_sandbox().profile)
     assert (folder / "out" / "Bot.class").is_file()
