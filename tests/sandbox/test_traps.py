@@ -170,7 +170,7 @@ def test_trap_3_nobody_is_left_when_we_are_killed(tmp_path: Path) -> None:
     """The whole of a referee, played by a process of its own."""
     code = f"""
 import sys, time
-sys.path[:0] = {sys.path!r}
+sys.path[:0] = {[*sys.path, str(Path(__file__).parents[2])]!r}
 from tests.sandboxed import sandboxed
 with sandboxed({GRANDCHILD + "time.sleep(20)"!r}) as inside:
     inside.line()
