@@ -1,0 +1,1 @@
+"""Europe: "Mister X: Flucht durch Europa", edition of 2009, on a board of our own."""
