@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,8 @@ from arena.store.migrating import migrate
 __all__ = ["Connection"]
 
 _BUSY_MS = 2_000  # how long another process's transaction is waited for
+_OPEN_S = 10.0  # how long others may take to make the file, or to bring its schema up
+_AGAIN_S = 0.01  # between two tries to open it
 _NO_DATABASE = ("SQLITE_NOTADB",)
 _NO_ACCESS = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
 _OPENING = "open it"
@@ -37,16 +40,7 @@ class Connection:
         self.path = path
         _make_private(path, create=create)
         with self.telling(_OPENING):
-            self._sqlite = sqlite3.connect(
-                path, isolation_level=None, timeout=_BUSY_MS / 1000, cached_statements=256
-            )
-            try:
-                for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
-                    self._sqlite.execute(f"PRAGMA {pragma}")
-                migrate(self._sqlite, str(path))
-            except BaseException:
-                self._sqlite.close()
-                raise
+            self._sqlite = _opened(path)
 
     def close(self) -> None:
         """Close the file; what was committed stays."""
@@ -103,13 +97,42 @@ class Connection:
             raise StoreError(text) from exc
 
 
+def _opened(path: Path) -> sqlite3.Connection:
+    """Open the file and bring it up to date, waiting for others who do the same.
+
+    The timeout of the connection is not enough: where SQLite would have to wait with a lock in its
+    hand, as in the change of a new file to WAL while another process makes its tables, it refuses
+    at once. So the whole of it is tried again.
+    """
+    until = time.monotonic() + _OPEN_S
+    while True:
+        sqlite = sqlite3.connect(
+            path, isolation_level=None, timeout=_BUSY_MS / 1000, cached_statements=256
+        )
+        try:
+            for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+                sqlite.execute(f"PRAGMA {pragma}")
+            migrate(sqlite, str(path))
+        except BaseException as exc:
+            sqlite.close()
+            if not (isinstance(exc, sqlite3.Error) and _is_busy(exc)) or time.monotonic() > until:
+                raise
+            time.sleep(_AGAIN_S)
+        else:
+            return sqlite
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+
+
 def _name(error: sqlite3.Error) -> str:
     return getattr(error, "sqlite_errorname", "") or ""
 
 
 def _cure(error: sqlite3.Error) -> str:
     name = _name(error)
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+    if _is_busy(error):
         return (
             "another program holds the database locked: end it (a forgotten sqlite3 shell?), "
             "then go on with `arena resume`"

@@ -8,6 +8,8 @@ import resource
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,51 @@ def test_a_locked_database_is_told_and_nothing_is_half_written(
         other.close()
         database.add_record(run, fake_record(run.plan.spec(0)))
         assert len(list(database.records(run))) == 1
+
+
+@contextmanager
+def held(path: Path, *, how: str) -> Iterator[sqlite3.Connection]:
+    """Hold a new file locked, as an arena does that is just making it."""
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute(how)
+    try:
+        yield other
+    finally:
+        other.close()
+
+
+@pytest.mark.parametrize("how", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_new_file_that_another_process_is_making_is_waited_for(
+    path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """Of the first lock SQLite itself waits for nobody, so each try ends at once."""
+    tries: list[float] = []
+    with held(path, how=how) as other:
+
+        def look_again(seconds: float) -> None:
+            tries.append(seconds)
+            if len(tries) == 3:
+                other.execute("COMMIT")
+
+        monkeypatch.setattr("arena.store.connection._BUSY_MS", 1)
+        monkeypatch.setattr("arena.store.connection.time.sleep", look_again)
+        with Database(path) as database:
+            assert database.rows("PRAGMA journal_mode") == [("wal",)]
+    assert len(tries) == 3
+
+
+@pytest.mark.parametrize("how", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_a_new_file_that_stays_locked_is_told(
+    path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr("arena.store.connection._BUSY_MS", 1)
+    monkeypatch.setattr("arena.store.connection._OPEN_S", 0.05)
+    with (
+        held(path, how=how),
+        pytest.raises(StoreError, match=r"can't open it.*holds the database locked"),
+    ):
+        Database(path)
+    Database(path).close()
 
 
 def test_a_full_disk_is_told_and_finished_games_are_kept(path: Path) -> None:
