@@ -135,7 +135,7 @@ class Course:
         pairing = self._schedule.pairing(index, self._results)
         return VoidGame(
             index=index,
-            game=self._plan.game_id(pairing),
+            game=self._plan.game_id(index, pairing),
             deal=pairing.deal,
             mister_x=pairing.mister_x,
             detectives=pairing.detectives,

@@ -15,12 +15,13 @@ from typing import Any, Literal
 import msgspec
 
 from arena.errors import ConfigError
-from arena.referee.record import BotSpec, GameSpec, SideWord
+from arena.referee.record import BotSpec, GameSpec
 from arena.tournament import seeds
+from arena.tournament.interleaving import Interleaved
 from arena.tournament.pairings import Gauntlet, Pairing, RoundRobin, Schedule
 from protocol.messages import ClockSettings, Limits
 
-__all__ = ["BENCH_AFTER", "FORMAT", "LOOK_AHEAD", "Plan", "decode_plan", "encode_plan"]
+__all__ = ["BENCH_AFTER", "FORMAT", "LOOK_AHEAD", "Plan", "Section", "decode_plan", "encode_plan"]
 
 FORMAT = 1  # of a stored plan
 BENCH_AFTER = 10  # faults in a row, by plan order
@@ -28,6 +29,14 @@ LOOK_AHEAD = 64  # games past the last judged one
 
 _RUN_HEX = 10  # digits of a run's id
 _HOW = ("jobs", "executor", "bwrap", "show", "user_ids", "format")  # fields that change no game
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One ruleset of a tournament; results of two of them are never pooled."""
+
+    ruleset: str  # canonical text
+    behaviour: int  # of that ruleset when the plan was made
+    deals: int  # of every pairing
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, dict=True):
@@ -43,6 +52,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     entrants: tuple[BotSpec, ...]  # their order is part of the plan
     challengers: tuple[str, ...] = ()  # of a gauntlet: names of entrants
     deals: int  # of every pairing
+    also: tuple[Section, ...] = ()  # more rulesets, each played by the bots that know it
     self_play: bool = False
     secret: str  # 64 hex digits; leaves the store only when the run is over
     open_seed: str | None = None  # the text that the secret is a hash of
@@ -88,24 +98,66 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             raise ConfigError("the secret of a plan must be 64 lower-case hex digits")
         if self.open_seed is not None and self.secret != seeds.open_secret(self.open_seed).hex():
             raise ConfigError("the secret of this plan is not the hash of its open seed")
+        texts = [section.ruleset for section in self.sections]
+        for text in texts:
+            if texts.count(text) > 1:
+                raise ConfigError(f"the ruleset {text} is named twice: add up its deals")
         _ = self.schedule  # refuses a plan in which nobody meets anybody
 
     def __repr__(self) -> str:  # so that no log and no traceback tells the secret
+        rulesets = " + ".join(section.ruleset for section in self.sections)
         return (
-            f"Plan({self.kind}, {self.ruleset}, {len(self.entrants)} bots, {self.deals} deals, "
+            f"Plan({self.kind}, {rulesets}, {len(self.entrants)} bots, {self.deals} deals, "
             f"run {self.run_id})"
         )
 
     @functools.cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """Every ruleset of the tournament with its deals, in the order they were named."""
+        first = Section(ruleset=self.ruleset, behaviour=self.behaviour, deals=self.deals)
+        return (first, *self.also)
+
+    @functools.cached_property
     def schedule(self) -> Schedule:
         """Who meets whom, as a pure function of the game's number."""
-        mister_x, detectives = self._playing("mister_x"), self._playing("detectives")
-        if self.kind == "gauntlet":
-            challengers = [
-                place for place, bot in enumerate(self.entrants) if bot.name in self.challengers
-            ]
-            return Gauntlet(challengers, mister_x, detectives, deals=self.deals)
-        return RoundRobin(mister_x, detectives, deals=self.deals, self_play=self.self_play)
+        return self._interleaved or self._schedule_of(self.sections[0])
+
+    @functools.cached_property
+    def _interleaved(self) -> Interleaved | None:
+        if not self.also:
+            return None
+        return Interleaved([(self._schedule_of(each), each.deals) for each in self.sections])
+
+    def _schedule_of(self, section: Section) -> RoundRobin | Gauntlet:
+        bots = self.playing(section)
+        mister_x = [place for place in bots if "mister_x" in self.entrants[place].sides]
+        detectives = [place for place in bots if "detectives" in self.entrants[place].sides]
+        try:
+            if self.kind == "gauntlet":
+                challengers = [p for p in bots if self.entrants[p].name in self.challengers]
+                return Gauntlet(challengers, mister_x, detectives, deals=section.deals)
+            return RoundRobin(mister_x, detectives, deals=section.deals, self_play=self.self_play)
+        except ConfigError as exc:
+            raise ConfigError(f"{section.ruleset}: {exc}") if self.also else exc from None
+
+    def playing(self, section: Section) -> tuple[int, ...]:
+        """Return the places of the bots that play a section: all, where it is the only one."""
+        text = section.ruleset
+        names = {text, text.partition(":")[0]}
+        return tuple(
+            place
+            for place, bot in enumerate(self.entrants)
+            if not self.also or names & set(bot.rulesets)
+        )
+
+    def section(self, index: int) -> Section:
+        """Return the section that a game belongs to.
+
+        Raises:
+            IndexError: if the plan has no such game.
+        """
+        mixed = self._interleaved
+        return self.sections[0 if mixed is None else mixed.place(index).part]
 
     @property
     def count(self) -> int:
@@ -132,7 +184,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             IndexError: if the plan has no such game.
         """
         pairing = self.pairing(index, results)
-        game = self.game_id(pairing)
+        ruleset = self.section(index).ruleset
+        game = self.game_id(index, pairing)
         secret = self._secret
         return GameSpec(
             game=game,
@@ -140,7 +193,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             deal=pairing.deal,
             deal_seed=seeds.deal_seed(secret, pairing.deal).hex(),
             game_key=seeds.game_key(secret, game).hex(),
-            ruleset=self.ruleset,
+            ruleset=ruleset,
             mister_x=self.entrants[pairing.mister_x],
             detectives=self.entrants[pairing.detectives],
             clock=self.clock,
@@ -156,10 +209,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         for index in range(start, self.count if stop is None else min(stop, self.count)):
             yield self.spec(index)
 
-    def game_id(self, pairing: Pairing) -> str:
-        """Return the id of a pairing's game: 20 hex digits."""
+    def game_id(self, index: int, pairing: Pairing) -> str:
+        """Return the id of a game, given its place and its pairing: 20 hex digits."""
         x, d = self.entrants[pairing.mister_x], self.entrants[pairing.detectives]
-        return seeds.game_id(self.ruleset, pairing.deal, (x.name, x.hash), (d.name, d.hash))
+        ruleset = self.section(index).ruleset
+        return seeds.game_id(ruleset, pairing.deal, (x.name, x.hash), (d.name, d.hash))
 
     @functools.cached_property
     def identity(self) -> str:
@@ -173,6 +227,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         for field in (*_HOW, "secret"):
             del fields[field]
         fields["entrants"] = [[bot.name, sorted(bot.sides)] for bot in self.entrants]
+        if self.also:  # a changed bot that knows other rulesets would move the places of games
+            fields["playing"] = [self.playing(section) for section in self.sections]
+        else:
+            del fields["also"]
         return hashlib.sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
 
     @functools.cached_property
@@ -189,9 +247,6 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @functools.cached_property
     def _secret(self) -> bytes:
         return bytes.fromhex(self.secret)
-
-    def _playing(self, side: SideWord) -> list[int]:
-        return [place for place, bot in enumerate(self.entrants) if side in bot.sides]
 
 
 class _Format(msgspec.Struct):

@@ -133,14 +133,16 @@ def check_behaviour(plan: Plan) -> None:
     """Refuse a plan whose games could come out differently than those it already has.
 
     Raises:
-        ConfigError: if the plan's ruleset has another behaviour number here, or is unknown.
+        ConfigError: if one of the plan's rulesets has another behaviour number here, or is unknown.
     """
-    behaviour = registry.make(plan.ruleset).behaviour
-    if behaviour != plan.behaviour:
-        raise ConfigError(
-            f"this run was begun with behaviour {plan.behaviour} of {plan.ruleset}, this arena "
-            f"has behaviour {behaviour}: go on with the arena that began it, or begin a new run"
-        )
+    for section in plan.sections:
+        behaviour = registry.make(section.ruleset).behaviour
+        if behaviour != section.behaviour:
+            raise ConfigError(
+                f"this run was begun with behaviour {section.behaviour} of {section.ruleset}, "
+                f"this arena has behaviour {behaviour}: go on with the arena that began it, or "
+                "begin a new run"
+            )
 
 
 class _Run:

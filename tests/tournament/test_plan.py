@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from arena.errors import ConfigError
 from arena.referee.record import BotSpec
 from arena.tournament import seeds
-from arena.tournament.plan import Plan, decode_plan, encode_plan
+from arena.tournament.plan import Plan, Section, decode_plan, encode_plan
 from protocol.messages import ClockKind, ClockSettings, Limits, Pondering
 from tests.fake_games import BOTH, fake_bot, fake_plan
 
@@ -68,6 +68,13 @@ def plans(draw: st.DrawFn) -> Plan:
         options["challengers"] = tuple(names[: draw(st.integers(1, len(names) - 1))])
     else:
         options["self_play"] = draw(st.booleans())
+    if draw(st.booleans()):  # a second ruleset, which all of them know
+        second = Section(ruleset=options["ruleset"] + "+", behaviour=1, deals=draw(COUNT))
+        options["also"] = (second,)
+        options["entrants"] = tuple(
+            msgspec.structs.replace(bot, rulesets=(options["ruleset"], second.ruleset))
+            for bot in options["entrants"]
+        )
     options["open_seed"] = seed = draw(st.none() | TEXT)
     secret = draw(st.binary(min_size=32, max_size=32)) if seed is None else seeds.open_secret(seed)
     options["secret"] = secret.hex()
@@ -87,6 +94,7 @@ def test_every_option_survives_saving_and_loading(plan: Plan) -> None:
 
 def test_the_property_above_draws_every_option() -> None:
     drawn_apart = {"kind", "challengers", "self_play", "open_seed", "secret", "clock", "nodes"}
+    drawn_apart.add("also")
     assert {*OPTIONS, *drawn_apart, "format"} == set(Plan.__struct_fields__)
 
 
@@ -270,3 +278,65 @@ def test_a_plan_of_ten_million_games_starts_fast_and_small() -> None:
     cpu_s, peak_mib = ended.stdout.split()
     assert float(cpu_s) <= 2.0
     assert float(peak_mib) <= 100
+
+
+LONDON, SMALL, CLASSIC = "london-2013", "london-2013:players=2", "london-classic"
+
+
+def knowing(*knows: tuple[str, ...]) -> list[BotSpec]:
+    """Bots a, b, c, … with the rulesets that each of them knows."""
+    return [
+        msgspec.structs.replace(fake_bot("abcdefgh"[n]), rulesets=rulesets)
+        for n, rulesets in enumerate(knows)
+    ]
+
+
+def sections(*rulesets: str, deals: int = 2) -> tuple[Section, ...]:
+    return tuple(Section(ruleset=text, behaviour=1, deals=deals) for text in rulesets)
+
+
+def test_each_ruleset_is_played_by_the_bots_that_know_it() -> None:
+    both, one = (LONDON, CLASSIC), (LONDON,)
+    plan = fake_plan(knowing(both, one, both), deals=3, also=sections(SMALL, CLASSIC))
+    specs = list(plan.specs())
+    assert len(specs) == plan.count == 3 * 6 + 2 * 6 + 2 * 2
+    assert len({spec.game for spec in specs}) == len({spec.game_key for spec in specs}) == 34
+    met = {
+        text: {(s.mister_x.name, s.detectives.name) for s in specs if s.ruleset == text}
+        for text in (LONDON, SMALL, CLASSIC)
+    }
+    assert met[LONDON] == met[SMALL] == {(x, d) for x in "abc" for d in "abc" if x != d}
+    assert met[CLASSIC] == {("a", "c"), ("c", "a")}
+    assert [plan.section(spec.index).ruleset for spec in specs] == [s.ruleset for s in specs]
+    assert [spec.deal for spec in specs] == sorted(spec.deal for spec in specs)
+
+
+def test_one_ruleset_is_played_as_if_there_were_no_others() -> None:
+    bots = knowing(*3 * [(LONDON, CLASSIC)])
+    alone, mixed = fake_plan(bots), fake_plan(bots, also=sections(CLASSIC, deals=5))
+    ours = [(s.game, s.game_key, s.deal_seed) for s in mixed.specs() if s.ruleset == LONDON]
+    assert ours == [(spec.game, spec.game_key, spec.deal_seed) for spec in alone.specs()]
+    assert alone.identity != mixed.identity
+
+
+def test_bots_that_change_what_they_know_make_another_tournament() -> None:
+    both = (LONDON, CLASSIC)
+    first = fake_plan(knowing(both, both, both), also=sections(CLASSIC))
+    later = fake_plan(knowing(both, both, (LONDON,)), also=sections(CLASSIC))
+    assert first.identity != later.identity
+    alone = fake_plan(knowing(both, both)).identity
+    assert alone == fake_plan(knowing(both, (LONDON,))).identity
+
+
+def test_a_ruleset_that_nobody_meets_in_or_that_comes_twice_is_refused() -> None:
+    with pytest.raises(ConfigError, match="london-classic: no bot here plays Mister X"):
+        fake_plan(knowing((LONDON,), (LONDON,)), also=sections(CLASSIC))
+    with pytest.raises(ConfigError, match="london-2013 is named twice"):
+        fake_plan(knowing((LONDON,), (LONDON,)), also=sections(LONDON))
+
+
+def test_a_mixed_plan_that_is_shown_names_its_rulesets() -> None:
+    both = (LONDON, CLASSIC)
+    assert "london-2013 + london-classic" in repr(
+        fake_plan(knowing(both, both), also=sections(CLASSIC))
+    )
