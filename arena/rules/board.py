@@ -6,6 +6,7 @@ Every complaint is a ConfigError that names the file and the entry, since maps a
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from typing import Any, TypeVar
@@ -36,9 +37,13 @@ def read_map(file: Traversable, shape: type[M]) -> M:
     except OSError as exc:
         raise ConfigError(f"{file}: this map can't be read ({exc.strerror})") from exc
     try:
-        return msgspec.json.decode(text, type=shape)
+        found = msgspec.json.decode(text, type=shape)
+        json.loads(text, object_pairs_hook=_each_once)
     except (msgspec.DecodeError, UnicodeDecodeError) as exc:  # ValidationError is a DecodeError
         raise ConfigError(f"{file}: {exc}") from exc
+    except _StandsTwice as exc:
+        raise ConfigError(f"{file}: the key {exc.args[0]!r} stands twice in one object") from exc
+    return found
 
 
 def canonical_hash(value: Any) -> str:
@@ -119,6 +124,19 @@ def check_cards(file: object, key: str, ids: Iterable[int], cards: Sequence[int]
         if card in seen:
             raise ConfigError(f"{file}: {key}[{index}]: the card {card} stands before")
         seen.add(card)
+
+
+class _StandsTwice(Exception):
+    """A key stands twice in a JSON object, of which a decoder would drop the first in silence."""
+
+
+def _each_once(pairs: Sequence[tuple[str, object]]) -> None:
+    """Check that no key of a JSON object stands twice."""
+    seen: set[str] = set()
+    for key, _ in pairs:
+        if key in seen:
+            raise _StandsTwice(key)
+        seen.add(key)
 
 
 def _unreached(beside: Mapping[int, set[int]]) -> list[int]:

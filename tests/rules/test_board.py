@@ -103,6 +103,12 @@ def test_what_is_no_map_at_all_is_refused(tmp_path: Path, content: bytes) -> Non
         read_board(write(tmp_path, content))
 
 
+def test_a_key_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    text = msgspec.json.encode(small_map()).replace(b'"taxi":', b'"taxi":[],"taxi":')
+    with pytest.raises(ConfigError, match=r"map\.json: the key 'taxi' stands twice"):
+        read_board(write(tmp_path, text))
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-2, 6) | st.text(max_size=3),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner),

@@ -61,7 +61,7 @@ class City(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     `y` grows downwards. `lat` and `lon` are degrees, or None; no rule uses any of the four.
     """
 
-    id: int
+    id: Annotated[int, Meta(le=999_999)]
     name: str
     lat: float | None
     lon: float | None
@@ -166,6 +166,9 @@ def _check(file: object, board: Board) -> None:
         raise ConfigError(f"{file}: format is {board.format}; this arena reads format {FORMAT}")
     if board.transports != TRANSPORTS:
         raise ConfigError(f"{file}: transports must be {', '.join(TRANSPORTS)}, in this order")
+    for key, text in (("name", board.name), ("origin", board.origin)):
+        if not text.strip() or not text.isprintable():
+            raise ConfigError(f"{file}: {key} must be a line of printable text, not blank")
     ids = [city.id for city in board.cities]
     check_ids(file, "cities", ids)
     _check_names(file, board)
