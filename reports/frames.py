@@ -5,8 +5,6 @@ The table is in plan order, whatever the order of the rows that it is made from.
 
 from __future__ import annotations
 
-import csv
-import io
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -15,78 +13,22 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from arena.referee.record import FaultKind, GameRecord, Phase, SideWord
+from arena.referee.record import SideWord
+from reports.csv_texts import csv_text
+from reports.game_rows import SIDES, GameLine, GameRow, Seat, row_of
 from reports.names import guarded
 from reports.played import Floats, Played, gather
-from reports.report import End, Excluded, FaultCount, Report, RoundCount, TimeUse
-from reports.standings import Standing, Standings
+from reports.report import End, Excluded, FaultCount, RoundCount, StartCount, TimeUse
+from reports.win_rates import share
 
-__all__ = ["GameRow", "Games", "Seat", "matrix_csv", "ratings_csv", "row_of"]
+__all__ = ["GameLine", "GameRow", "Games", "Seat", "row_of"]
 
-SIDES: tuple[SideWord, SideWord] = ("mister_x", "detectives")
 RULES = {
     "void": "void: our own fault, or stopped by hand",
     "benched": "both bots were benched",
     "fault": "both bots failed",
     "none": "nobody won",
 }
-
-
-class Seat(msgspec.Struct, frozen=True, kw_only=True):
-    """One side of a game: its fault, and the times that it was charged."""
-
-    fault: FaultKind | None = None
-    phase: Phase | None = None
-    text: str | None = None  # one line on the fault
-    start_ms: float | None = None  # from spawn to the first `ready`
-    charged_ms: tuple[float, ...] = ()  # each answer
-    off_turn_ms: float | None = None  # CPU time used while it was not asked
-
-
-class GameRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A game of a run, as it counts."""
-
-    game: str
-    index: int  # place in the plan
-    deal: str  # label; games with the same one share their luck
-    mister_x: str
-    detectives: str
-    winner: SideWord | None
-    reason: str  # the ruleset's word, `fault` or `void`
-    rounds: int | None = None
-    marks: tuple[str, ...] = ()
-    x: Seat = Seat()
-    d: Seat = Seat()
-
-
-def row_of(record: GameRecord) -> GameRow:
-    """A record as a row; benching, which goes by the plan, is not seen here."""
-    core, aside = record.core, record.aside
-    faults = {fault.side: fault for fault in core.faults}
-    seats = {}
-    for side in SIDES:
-        fault, kept = faults.get(side), getattr(aside, side)
-        seats[side] = Seat(
-            fault=fault.kind if fault else None,
-            phase=fault.phase if fault else None,
-            text=kept.fault_text if fault else None,
-            start_ms=kept.start_ms,
-            charged_ms=tuple(time.charged_ms for time in kept.times),
-            off_turn_ms=kept.off_turn_cpu_ms,
-        )
-    return GameRow(
-        game=core.game,
-        index=core.index,
-        deal=str(core.deal),
-        mister_x=core.mister_x.name,
-        detectives=core.detectives.name,
-        winner=None if aside.void is not None else core.winner,
-        reason="void" if aside.void is not None else core.reason,
-        rounds=core.rounds,
-        marks=aside.marks,
-        x=seats["mister_x"],
-        d=seats["detectives"],
-    )
 
 
 class Games:
@@ -185,6 +127,29 @@ class Games:
             for k in range(first, last + 1)
         ]
 
+    def starts(self) -> list[StartCount]:
+        """How often Mister X escaped by the station that he began on; forfeits are left out."""
+        frame = self.frame[(self.frame["winner"] != "") & (self.frame["reason"] != "fault")]
+        known = frame[frame["x_start"].notna()]
+        grouped = (known["winner"] == "mister_x").groupby(known["x_start"].astype("int64"))
+        return [
+            StartCount(station=int(station), escaped=share(int(wins), int(games)))
+            for station, wins, games in zip(
+                grouped.sum().index, grouped.sum(), grouped.size(), strict=True
+            )
+        ]
+
+    def lines(self) -> list[GameLine]:
+        """Every game without its times, in plan order."""
+        names = GameLine.__struct_fields__
+        columns = [self.frame["x_specials" if n == "specials" else n].tolist() for n in names]
+        for place, name in enumerate(names):
+            if name in ("rounds", "specials"):
+                columns[place] = [None if v != v else int(v) for v in columns[place]]
+        return [
+            GameLine(**dict(zip(names, cells, strict=True))) for cells in zip(*columns, strict=True)
+        ]
+
     def faults(self) -> list[FaultCount]:
         """Faults by bot, kind and phase, the most frequent first; every game is counted."""
         seated: dict[str, int] = {}
@@ -224,15 +189,22 @@ class Games:
 
     def times(self, order: list[str]) -> list[TimeUse]:
         """Time use by bot and side, bots in the order given and then by name."""
-        seats: dict[SideWord, dict[str, tuple[int, float, float, int]]] = {}
+        seats: dict[SideWord, dict[str, tuple[int, list[float], int]]] = {}
         for side in SIDES:
             groups = self.frame.groupby(side, sort=True)
             start, off_turn = groups[f"{side}_start_ms"], groups[f"{side}_off_turn_ms"]
+            bank = groups[f"{side}_bank_ms"]
             late = (self.frame[f"{side}_fault"] == "timeout").groupby(self.frame[side]).sum()
             seats[side] = {
-                str(name): (int(size), float(median), float(mean), int(late[name]))
-                for name, size, median, mean in zip(
-                    start.size().index, start.size(), start.median(), off_turn.mean(), strict=True
+                str(name): (int(size), [float(value) for value in numbers], int(late[name]))
+                for name, size, *numbers in zip(
+                    start.size().index,
+                    start.size(),
+                    start.median(),
+                    off_turn.mean(),
+                    bank.median(),
+                    bank.min(),
+                    strict=True,
                 )
             }
         names = sorted({name for table in seats.values() for name in table})
@@ -243,7 +215,7 @@ class Games:
             for side in SIDES:
                 if name not in seats[side]:
                     continue
-                games, start_ms, off_turn_ms, losses = seats[side][name]
+                games, (start_ms, off_turn_ms, bank_ms, least_ms), losses = seats[side][name]
                 charged = self._charged.get((name, side), np.zeros(0))
                 if not len(charged) and not losses and not np.isfinite(start_ms):
                     continue
@@ -259,6 +231,8 @@ class Games:
                         start_p50_ms=_number(start_ms, 2),
                         time_losses=losses,
                         off_turn_mean_ms=_number(off_turn_ms, 2),
+                        bank_left_p50_ms=_number(bank_ms, 0),
+                        bank_left_min_ms=_number(least_ms, 0),
                     )
                 )
         return made
@@ -289,10 +263,20 @@ class Games:
                 columns[k] = [_plain(value) for value in columns[k]]
             elif name != "index":
                 columns[k] = [guarded(value) for value in columns[k]]
-        return _csv(_COLUMNS, zip(*columns, strict=True))
+        return csv_text(_COLUMNS, zip(*columns, strict=True))
 
 
-_SEAT = ("fault", "phase", "start_ms", "answers", "p50_ms", "p95_ms", "max_ms", "off_turn_ms")
+_SEAT = (
+    "fault",
+    "phase",
+    "start_ms",
+    "answers",
+    "p50_ms",
+    "p95_ms",
+    "max_ms",
+    "off_turn_ms",
+    "bank_ms",
+)
 _COLUMNS = (
     "game",
     "index",
@@ -304,10 +288,14 @@ _COLUMNS = (
     "excluded",
     "rounds",
     "marks",
+    "x_start",
+    "x_specials",
     *(f"{side}_{name}" for side in SIDES for name in _SEAT),
 )
 _NUMBERS = (
     "rounds",
+    "x_start",
+    "x_specials",
     *(f"{side}_{name}" for side in SIDES for name in _SEAT[2:]),
 )
 
@@ -330,11 +318,12 @@ def _cells(row: GameRow) -> Iterator[Any]:
     """The row's cells in the order of the columns; missing text is empty, a missing number None."""
     yield from (row.game, row.index, row.deal, row.mister_x, row.detectives)
     yield from (row.winner or "", row.reason, "" if row.winner else _rule(row), row.rounds)
-    yield " ".join(row.marks)
+    yield from (" ".join(row.marks), row.start, row.specials)
     for seat in (row.x, row.d):
         ranked = sorted(seat.charged_ms)
         yield from (seat.fault or "", seat.phase or "", seat.start_ms, len(ranked))
-        yield from (_rank(ranked, 50), _rank(ranked, 95), _rank(ranked, 100), seat.off_turn_ms)
+        yield from (_rank(ranked, 50), _rank(ranked, 95), _rank(ranked, 100))
+        yield from (seat.off_turn_ms, seat.bank_ms)
     yield from (row.x.text or "", row.d.text or "")
 
 
@@ -362,40 +351,3 @@ def _number(value: Any, digits: int) -> float | None:
 def _plain(value: float) -> str:
     """A number without a trailing `.0`; empty if there is none."""
     return "" if value != value else f"{value:.3f}".rstrip("0").rstrip(".")
-
-
-def _csv(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return text.getvalue()
-
-
-def ratings_csv(made: Standings) -> str:
-    """`ratings.csv`: the standings, a line a bot; an empty cell is a number that can't be told."""
-    fields = Standing.__struct_fields__
-    lines = ([_cell(getattr(bot, field)) for field in fields] for bot in made.bots)
-    return _csv(fields, lines)
-
-
-def _cell(value: object) -> object:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return guarded(value)
-    return "" if value is None else value
-
-
-def matrix_csv(report: Report) -> str:
-    """`matrix.csv`: a line for each Mister X bot against each detectives bot that met."""
-    made = report.matrix
-    return _csv(
-        ("mister_x", "detectives", "games", "mister_x_wins", "rate", "low", "high"),
-        (
-            (guarded(x), guarded(d), cell.games, cell.wins, cell.rate, cell.low, cell.high)
-            for x, row in zip(made.mister_x, made.cells, strict=True)
-            for d, cell in zip(made.detectives, row, strict=True)
-            if cell.games
-        ),
-    )

@@ -6,12 +6,14 @@ published in `reports/schema/`. Everything here is in plan order or in the order
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import msgspec
 
 from reports.played import Played
 from reports.ratings import Settings
+from reports.results import Pairing, paired_up
 from reports.standings import Model, Standings, standings
 from reports.win_rates import Matrix, Share, by_bot, matrix
 
@@ -23,11 +25,15 @@ __all__ = [
     "Excluded",
     "FaultCount",
     "Meta",
+    "PastRating",
+    "PastRun",
     "Report",
     "RoundCount",
     "Source",
+    "StartCount",
     "TimeUse",
     "build",
+    "past_run",
     "schema",
 ]
 
@@ -93,6 +99,31 @@ class RoundCount(msgspec.Struct, frozen=True, kw_only=True):
     detectives: int
 
 
+class StartCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How often Mister X escaped from one start station, in games that were played out."""
+
+    station: int
+    escaped: Share
+
+
+class PastRating(msgspec.Struct, frozen=True, kw_only=True):
+    """A bot's rating in one run, about the mean of that run's bots; `null` where not told."""
+
+    bot: str
+    elo: float | None
+    low: float | None
+    high: float | None
+
+
+class PastRun(msgspec.Struct, frozen=True, kw_only=True):
+    """The ratings of one run of the same ruleset."""
+
+    run: str
+    created: str  # UTC, ISO 8601
+    games: int  # with a winner
+    ratings: list[PastRating]
+
+
 class FaultCount(msgspec.Struct, frozen=True, kw_only=True):
     """A bot's faults of one kind in one phase."""
 
@@ -118,6 +149,8 @@ class TimeUse(msgspec.Struct, frozen=True, kw_only=True):
     start_p50_ms: float | None  # from spawn to the first `ready`
     time_losses: int  # games lost because an answer did not come in time; not among the answers
     off_turn_mean_ms: float | None  # CPU time a game that it used while it was not asked
+    bank_left_p50_ms: float | None  # median over games of what was left; `null` without a bank
+    bank_left_min_ms: float | None  # the least of them
 
 
 class Excluded(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,6 +176,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     matrix: Matrix
     ends: list[End]
     rounds: list[RoundCount]
+    starts: list[StartCount]
+    pairings: list[Pairing] | None  # complete game pairs of every two bots; `null` of too many bots
+    history: list[PastRun]  # runs of the same ruleset, this one too, the oldest first
     faults: list[FaultCount]
     times: list[TimeUse]
     excluded: list[Excluded]
@@ -173,6 +209,10 @@ class Source(Protocol):
         """In which round games ended."""
         ...
 
+    def starts(self) -> list[StartCount]:
+        """How often Mister X escaped by his start station."""
+        ...
+
     def faults(self) -> list[FaultCount]:
         """Faults by bot, kind and phase."""
         ...
@@ -187,7 +227,12 @@ class Source(Protocol):
 
 
 def build(
-    games: Source, meta: Meta, *, settings: Settings | None = None, model: Model = "a"
+    games: Source,
+    meta: Meta,
+    *,
+    settings: Settings | None = None,
+    model: Model = "a",
+    past: Sequence[PastRun] = (),
 ) -> Report:
     """Work out everything that a report tells.
 
@@ -196,6 +241,7 @@ def build(
         meta: what to tell about the run.
         settings: how to rate.
         model: which ratings head the page.
+        past: ratings of earlier runs, the oldest first; this run's are added at the end.
 
     Raises:
         ConfigError: if an anchor or the prior can't be met.
@@ -230,9 +276,24 @@ def build(
         matrix=matrix(played, order),
         ends=games.ends(),
         rounds=games.rounds(),
+        starts=games.starts(),
+        pairings=paired_up(played, rated),
+        history=[*past, past_run(rated, meta)],
         faults=games.faults(),
         times=games.times(order),
         excluded=games.excluded(),
+    )
+
+
+def past_run(rated: Standings, meta: Meta) -> PastRun:
+    """A run's ratings as a point of the history."""
+    return PastRun(
+        run=meta.run or "",
+        created=meta.created or "",
+        games=rated.games,
+        ratings=[
+            PastRating(bot=bot.name, elo=bot.elo, low=bot.low, high=bot.high) for bot in rated.bots
+        ],
     )
 
 

@@ -25,6 +25,7 @@ __all__ = [
     "Pairing",
     "Redrawn",
     "Results",
+    "paired_up",
     "pairings",
     "results",
     "standings_without",
@@ -152,8 +153,7 @@ def results(
     """
     made = standings(played, settings, model=model)
     order = [bot.name for bot in made.bots]
-    paired = len(order) <= MAX_PAIRED
-    pairs = pair_up(played) if paired else None
+    pairs = pair_up(played) if len(order) <= MAX_PAIRED else None
     return Results(
         **{name: getattr(made, name) for name in Standings.__struct_fields__},
         forfeits=0 if clean is None else len(played.mister_x) - len(clean.mister_x),
@@ -162,6 +162,14 @@ def results(
         pair_ratings=None if pairs is None else _pair_ratings(pairs, settings),
         bootstrap=_bootstrapped(played, settings, order, draws, seed) if draws else None,
     )
+
+
+def paired_up(played: Played, made: Standings) -> list[Pairing] | None:
+    """Game pairs of every two bots with what the ratings expect; `None` if there are too many."""
+    order = [bot.name for bot in made.bots]
+    if len(order) > MAX_PAIRED:
+        return None
+    return _expected(pairings(pair_up(played), order), made)
 
 
 def standings_without(clean: Played, settings: Settings, *, model: Model) -> Standings:

@@ -9,7 +9,8 @@ import msgspec
 
 from arena.errors import cannot_write
 from reports import charts
-from reports.frames import Games, matrix_csv, ratings_csv
+from reports.csv_texts import matrix_csv, ratings_csv
+from reports.frames import Games
 from reports.report import Report
 from reports.site.markdown import markdown
 from reports.site.page import page

@@ -19,7 +19,8 @@ from arena.referee.record import (
     SeatAside,
     TurnTime,
 )
-from reports.frames import GameRow, Games, Seat, matrix_csv, ratings_csv, row_of
+from reports.csv_texts import matrix_csv, ratings_csv
+from reports.frames import GameRow, Games, Seat, row_of
 from reports.names import unguarded
 from reports.report import Meta, build
 from tests.reports.rows import NAMES, small_run
