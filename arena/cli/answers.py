@@ -16,6 +16,7 @@ from protocol.messages import ClockSettings, Limits
 __all__ = [
     "Answer",
     "AnyAnswer",
+    "BoardCheck",
     "Bot",
     "Bots",
     "ConfigCheck",
@@ -29,6 +30,7 @@ __all__ = [
     "LimitsAnswer",
     "Machine",
     "Measured",
+    "MissionFound",
     "PairsNeeded",
     "Plan",
     "Play",
@@ -291,6 +293,29 @@ class Rulesets(Answer, frozen=True, kw_only=True, tag="arena.rulesets/1"):
     rulesets: tuple[Rules, ...]
 
 
+class MissionFound(msgspec.Struct, frozen=True, kw_only=True):
+    """How many starts and targets a mission has."""
+
+    starts: int
+    targets: int
+
+
+class BoardCheck(Answer, frozen=True, kw_only=True, tag="arena.board/1"):
+    """`arena rulesets --check`: what stands in a board of Europe; counts go by transport."""
+
+    file: str
+    name: str
+    origin: str
+    board: str  # SHA-256 of the map
+    cities: dict[str, int]  # by kind: the highest transport that stops there
+    links: dict[str, int]
+    joined: int  # pairs of cities with a link of any transport
+    missions: dict[str, MissionFound]
+    detective_starts: int
+    tickets: dict[str, dict[str, int]]  # transport → action → how many
+    warnings: tuple[str, ...]
+
+
 class LimitsAnswer(Answer, frozen=True, kw_only=True, tag="arena.limits/1"):
     """`arena limits`: as `hello` and `deal` carry them."""
 
@@ -384,6 +409,7 @@ AnyAnswer = (
     | Sprt
     | Bots
     | Rulesets
+    | BoardCheck
     | LimitsAnswer
     | Wire
     | ConfigCheck
