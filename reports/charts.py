@@ -1,7 +1,8 @@
-"""Plots as SVG texts: ratings with intervals, and the heat map of win rates. Imports matplotlib.
+"""Plots as SVG texts: ratings, win rates, ends, start stations, history. Imports matplotlib.
 
 They are drawn without a screen, come out byte-equal for equal data, keep text as text, and take
-their colours from the page around them: `currentColor`, and the variables `--line` and `--accent`.
+their colours from the page around them: `currentColor`, and the variables `--line`, `--accent`,
+`--x` (of Mister X) and `--d` (of the detectives). No plot tells anything by colour alone.
 """
 
 from __future__ import annotations
@@ -11,30 +12,35 @@ import html
 import io
 import re
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.ticker import MaxNLocator
 
 from reports.names import shortened
 from reports.played import Floats
+from reports.report import PastRun, RoundCount, StartCount
 from reports.standings import Standing, Standings
 from reports.win_rates import Matrix
 
-__all__ = ["heat_map", "rating_plot"]
+__all__ = ["heat_map", "history_plot", "rating_plot", "round_plot", "start_plot"]
 
 MAX_RATED = 60  # bots in the plot of ratings
 MAX_MATRIX = 24  # bots a side in the heat map
+MAX_LINES = 8  # bots in the plot of history
 NAME = 20  # characters of a name
 # Stand-ins that no colour map has, for what the page decides.
-TEXT, LINE, ACCENT = "#010203", "#010205", "#010207"
+TEXT, LINE, ACCENT, X, D = "#010203", "#010205", "#010207", "#010209", "#01020b"
 PAGE_COLOURS = {
     TEXT: "currentColor",
     LINE: "var(--line, #8a8f98)",
     ACCENT: "var(--accent, #1f5fbf)",
+    X: "var(--x, #b3541e)",
+    D: "var(--d, #1f5fbf)",
 }
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and scaled
@@ -184,6 +190,149 @@ def _draw_matrix(axes: Axes, rate: Floats, rows: list[str], columns: list[str]) 
     axes.set_ylabel("Mister X", color=LINE)
     for spine in axes.spines.values():
         spine.set_visible(False)
+
+
+def round_plot(made: list[RoundCount]) -> str:
+    """In which round games ended: bars for each side's wins, one on the other."""
+    title = "Games by the round in which they ended"
+    if not made:
+        return _empty(title, "No game was played out.")
+    number = [row.round for row in made]
+    caught = np.array([row.detectives for row in made], dtype=np.float64)
+    escaped = np.array([row.mister_x for row in made], dtype=np.float64)
+    with mpl.rc_context(STYLE | {"hatch.linewidth": 1.6}):
+        figure = Figure(figsize=(6.4, 2.5))
+        axes = figure.add_axes((0.09, 0.2, 0.89, 0.66))
+        axes.bar(number, caught, 0.86, color="none", edgecolor=D, linewidth=1, hatch="////")
+        axes.bar(number, escaped, 0.86, bottom=caught, color=X, edgecolor=X, linewidth=1)
+        axes.bar([], [], color="none", edgecolor=D, hatch="////", label="caught by the detectives")
+        axes.bar([], [], color=X, label="Mister X escaped")
+        axes.legend(
+            loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, borderaxespad=0.2
+        )
+        step = 1 if len(number) <= 24 else 1 + len(number) // 24
+        axes.set_xticks(number[::step])
+        axes.set_xlim(number[0] - 0.6, number[-1] + 0.6)
+        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.set_xlabel("round")
+        axes.set_ylabel("games")
+        _plain(axes, "y")
+        told = "; ".join(
+            f"round {row.round}: {row.detectives} caught, {row.mister_x} escaped"
+            for row in made
+            if row.detectives or row.mister_x
+        )
+        return _svg(figure, title, f"{title}, forfeits left out: {told}.")
+
+
+def start_plot(made: list[StartCount]) -> str:
+    """How often Mister X escaped by his start station, with 95 % intervals."""
+    title = "Escapes by start station"
+    known = [row for row in made if row.escaped.rate is not None][:MAX_RATED]
+    if not known:
+        return _empty(title, "No start station is known.")
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 2.6))
+        axes = figure.add_axes((0.09, 0.21, 0.89, 0.73))
+        for place, row in enumerate(known):
+            low, high = 100 * (row.escaped.low or 0.0), 100 * (row.escaped.high or 0.0)
+            axes.plot([place, place], [low, high], color=X, linewidth=2, solid_capstyle="butt")
+            axes.plot([place], [100 * (row.escaped.rate or 0.0)], "o", color=X, markersize=6)
+        axes.set_xticks(range(len(known)), [str(row.station) for row in known])
+        axes.set_xlim(-0.6, len(known) - 0.4)
+        axes.set_ylim(0, 100)
+        axes.set_xlabel("station on which Mister X began")
+        axes.set_ylabel("escaped, %")
+        _plain(axes, "y")
+        told = "; ".join(
+            f"{row.station}: {100 * (row.escaped.rate or 0.0):.0f} % of {row.escaped.games}"
+            for row in known
+        )
+        return _svg(figure, title, f"{title}: {told}.")
+
+
+def history_plot(runs: list[PastRun], bots: list[str]) -> str:
+    """Ratings of bots over runs, the oldest on the left, each line with its name at its end.
+
+    Args:
+        runs: in the order of time.
+        bots: whose lines to draw; at most the first `MAX_LINES`.
+    """
+    title = "Ratings over runs"
+    told = []
+    with mpl.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 3.0))
+        axes = figure.add_axes((0.1, 0.17, 0.66, 0.78))
+        ends: list[tuple[float, str, str]] = []
+        for bot, (mark, dashes, colour) in zip(bots[:MAX_LINES], _LINES, strict=False):
+            points = [
+                (place, rating)
+                for place, run in enumerate(runs)
+                for rating in run.ratings
+                if rating.bot == bot and rating.elo is not None
+            ]
+            if not points:
+                continue
+            places = [place for place, _ in points]
+            elo = [rating.elo or 0.0 for _, rating in points]
+            axes.plot(places, elo, mark, color=colour, markersize=5)
+            axes.plot(places, elo, color=colour, linewidth=1.4, linestyle=dashes)
+            for place, rating in points:
+                if rating.low is not None and rating.high is not None:
+                    axes.plot([place, place], [rating.low, rating.high], color=colour, linewidth=1)
+            ends.append((elo[-1], shortened(bot, NAME), colour))
+            ratings = ", ".join(f"{value:.0f}" for value in elo)
+            told.append(f"{shortened(bot, 40)} {ratings}")
+        if not told:
+            return _empty(title, "No run has ratings.")
+        axes.set_xticks(range(len(runs)), [run.created[:10] or run.run[:10] for run in runs])
+        if len(runs) > 6:
+            for place, label in enumerate(axes.get_xticklabels()):
+                label.set_visible(place in (0, len(runs) - 1))
+        axes.set_xlim(-0.3, len(runs) - 0.7)
+        axes.set_ylabel("Elo")
+        _plain(axes, "y")
+        _name_ends(axes, ends)
+        return _svg(figure, title, f"{title}, in Elo points, the oldest first: {'; '.join(told)}.")
+
+
+_LINES = tuple(
+    (mark, dashes, colour)
+    for mark, dashes, colour in zip(
+        "os^Dv*PX",
+        ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), "-", (0, (5, 2)), (0, (1, 1.5)), "-"),
+        (ACCENT, X, TEXT, LINE, X, TEXT, ACCENT, LINE),
+        strict=True,
+    )
+)
+
+
+def _name_ends(axes: Axes, ends: list[tuple[float, str, str]]) -> None:
+    """Write each line's name beside its end, moved apart where two would meet."""
+    low, high = axes.get_ylim()
+    room = 0.075 * (high - low)
+    above = -np.inf
+    for elo, name, colour in sorted(ends):
+        above = max(elo, above + room)
+        axes.annotate(
+            name,
+            (axes.get_xlim()[1], above),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            annotation_clip=False,
+        )
+
+
+def _plain(axes: Axes, grid: Literal["x", "y"]) -> None:
+    """Axes without a frame, with faint lines across."""
+    axes.tick_params(length=3)
+    axes.grid(axis=grid, color=LINE, linewidth=0.5, alpha=0.35)
+    axes.set_axisbelow(True)
+    for edge in ("top", "right", "left"):
+        axes.spines[edge].set_visible(False)
+    axes.spines["bottom"].set_linewidth(0.8)
 
 
 def _svg(figure: Figure, title: str, description: str) -> str:

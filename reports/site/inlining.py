@@ -15,7 +15,7 @@ import hashlib
 import re
 from collections.abc import Callable, Mapping
 
-__all__ = ["inlined", "policy"]
+__all__ = ["inlined", "policy", "source_hash"]
 
 _IMPORT = re.compile(r'^import \{ ([\w, ]+) \} from "\./([\w-]+\.js)";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|class) (\w+))", re.MULTILINE)
@@ -73,18 +73,23 @@ def _name(file: str) -> str:
     return "$" + file.removesuffix(".js").replace("-", "_")
 
 
-def policy(script: str, style: str) -> str:
+def policy(script: str, style: str, *, files_beside: bool = False) -> str:
     """Return a content policy that allows one inlined script and style, and nothing from outside.
 
     Args:
         script: the exact text between the tags.
         style: the same of the style.
+        files_beside: whether scripts that lie beside the page may run too. On disk a page has no
+            origin of its own, so browsers differ in what `'self'` is there; `file:` says it plainly
+            and means nothing to a page that came from a server.
     """
+    beside = " 'self' file:" if files_beside else ""
     return (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; script-src '{source_hash(script)}'{beside}; "
+        f"style-src '{source_hash(style)}'; base-uri 'none'; form-action 'none'"
     )
 
 
-def _hash(text: str) -> str:
+def source_hash(text: str) -> str:
+    """Return how a content policy names an inlined script or style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -11,7 +11,15 @@ from arena.errors import ConfigError, cannot_write
 from reports.replays import Replay, page_json
 from reports.site.inlining import inlined, policy
 
-__all__ = ["MAX_BYTES", "drawings", "replay_page", "write_replay"]
+__all__ = [
+    "MAX_BYTES",
+    "drawing_script",
+    "drawings",
+    "replay_page",
+    "summary_of",
+    "title_of",
+    "write_replay",
+]
 
 MAX_BYTES = 250_000  # of the page of one game
 
@@ -32,29 +40,54 @@ def replay_page(replay: Replay) -> str:
     Raises:
         ConfigError: if there is no drawing for the ruleset.
     """
+    here = files("reports.site").joinpath("viewer")
+
+    def read(file: str) -> str:
+        return here.joinpath(file).read_text("utf-8")
+
+    script = "\n" + drawing_script(replay) + "\n"
+    style = "\n" + read("viewer.css").strip() + "\n"
+    return Template(read("viewer.html")).substitute(
+        policy=html.escape(policy(script, style), quote=True),
+        title=html.escape(title_of(replay)),
+        style=style,
+        script=script,
+        data=page_json(replay),
+        summary=html.escape(summary_of(replay)),
+    )
+
+
+def drawing_script(replay: Replay) -> str:
+    """Return the viewer as one script, with the drawing of the game's ruleset.
+
+    Raises:
+        ConfigError: if there is no drawing for the ruleset.
+    """
     if replay.drawing not in drawings():
         raise ConfigError(
             f"{replay.ruleset}: the viewer has a drawing for {', '.join(drawings())} only; "
             "`arena export --format jsonl` writes games as text."
         )
     here = files("reports.site").joinpath("viewer")
+    return inlined(
+        "main.js",
+        lambda file: here.joinpath(file).read_text("utf-8"),
+        names={"drawing.js": f"{replay.drawing}.js"},
+    )
 
-    def read(file: str) -> str:
-        return here.joinpath(file).read_text("utf-8")
 
-    script = "\n" + inlined("main.js", read, names={"drawing.js": f"{replay.drawing}.js"}) + "\n"
-    style = "\n" + read("viewer.css").strip() + "\n"
+def title_of(replay: Replay) -> str:
+    """Return the page's title."""
     x, d = replay.seats["mister_x"], replay.seats["detectives"]
-    return Template(read("viewer.html")).substitute(
-        policy=html.escape(policy(script, style), quote=True),
-        title=html.escape(f"{x.name} – {d.name}, game {replay.game[:10]}"),  # noqa: RUF001 - a dash
-        style=style,
-        script=script,
-        data=page_json(replay),
-        summary=html.escape(
-            f"{x.name} as Mister X against {d.name} as the detectives: "
-            f"{_SIDES[replay.winner]} won ({replay.reason}), {replay.rounds} rounds."
-        ),
+    return f"{x.name} – {d.name}, game {replay.game[:10]}"  # noqa: RUF001 - a dash
+
+
+def summary_of(replay: Replay) -> str:
+    """Return the game in a sentence."""
+    x, d = replay.seats["mister_x"], replay.seats["detectives"]
+    return (
+        f"{x.name} as Mister X against {d.name} as the detectives: "
+        f"{_SIDES[replay.winner]} won ({replay.reason}), {replay.rounds} rounds."
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from arena.referee.record import SideWord
 from reports.frames import GameRow, Seat
 
+STARTS = (35, 45, 51, 71, 78, 104, 170)
 NAMES = ("belief", "greedy", "random", "<b>bold</b>")
 
 
@@ -45,6 +46,8 @@ def small_run(deals: int = 12, names: tuple[str, ...] = NAMES, seed: int = 3) ->
                         reason=reason,
                         rounds=rounds,
                         marks=("unsandboxed",),
+                        start=STARTS[deal % len(STARTS)],
+                        specials=(7 * i + 3 * j + deal) % 8,
                         x=seats[0],
                         d=seats[1],
                     )

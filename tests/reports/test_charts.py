@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from reports.charts import heat_map, rating_plot
+from reports.charts import heat_map, history_plot, rating_plot, round_plot, start_plot
 from reports.frames import Games
 from reports.report import Meta, Report, build
 from tests.reports.rows import small_run
@@ -19,7 +19,14 @@ def report(names: tuple[str, ...] = ("belief", "greedy", "random")) -> Report:
 
 
 def drawings(made: Report) -> list[str]:
-    return [rating_plot(made.ratings), heat_map(made.matrix)]
+    order = [bot.name for bot in made.ratings.bots]
+    return [
+        rating_plot(made.ratings),
+        heat_map(made.matrix),
+        round_plot(made.rounds),
+        start_plot(made.starts),
+        history_plot(made.history, order),
+    ]
 
 
 def test_equal_reports_draw_equal_bytes() -> None:
@@ -27,7 +34,8 @@ def test_equal_reports_draw_equal_bytes() -> None:
 
 
 def test_drawings_are_xml_with_title_and_description() -> None:
-    for text, told in zip(drawings(report()), ("belief 1", "belief against greedy"), strict=True):
+    expected = ("belief 1", "belief against greedy", "round 24: 0 caught,", "170: ", "belief 1")
+    for text, told in zip(drawings(report()), expected, strict=True):
         root = ET.fromstring(text)  # noqa: S314 - our own text
         assert root.get("role") == "img"
         labels = (root.get("aria-labelledby") or "").split()
