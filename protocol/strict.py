@@ -20,7 +20,15 @@ import msgspec
 from protocol.errors import RemoteProtocolError
 from protocol.quoting import quote
 
-__all__ = ["DEPTH", "INTEGER", "LINE_BYTES", "is_blank", "read_object", "read_object_slowly"]
+__all__ = [
+    "DEPTH",
+    "INTEGER",
+    "LINE_BYTES",
+    "has_long_number",
+    "is_blank",
+    "read_object",
+    "read_object_slowly",
+]
 
 LINE_BYTES = 65_536  # a line from a bot, its newline included
 DEPTH = 16  # of nested objects and lists; the message itself is the first
@@ -44,6 +52,11 @@ def is_blank(line: bytes) -> bool:
     return not line.strip(b" \t\r")
 
 
+def has_long_number(line: bytes) -> bool:
+    """Whether so many digits stand together anywhere that they may be too large a number."""
+    return _LONG_NUMBER in line.translate(_ZEROS)
+
+
 def read_object(line: bytes) -> dict[str, Any]:
     """Return the JSON object that a line (without its newline) holds.
 
@@ -53,7 +66,7 @@ def read_object(line: bytes) -> dict[str, Any]:
     # Brackets in strings count too here, which only sends a rare line the long way round.
     if (
         line.count(b"{") + line.count(b"[") <= DEPTH
-        and _LONG_NUMBER not in line.translate(_ZEROS)
+        and not has_long_number(line)
         and len(line) < LINE_BYTES
     ):
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import inf
 from typing import Any
 
@@ -19,10 +20,11 @@ from arena.referee.recording import Recorder
 from arena.referee.requests import deal_request, end_record, end_request, hello_request
 from arena.referee.seat import Seat
 from arena.rules.registry import make
-from arena.rules.ruleset import Side, Verdict
+from arena.rules.ruleset import Ruleset, Side, Verdict
 from arena.sandbox.channel import BotTooSlow
 from protocol.errors import RemoteProtocolError
 from protocol.messages import Play, Turn
+from protocol.plays import PlayReader
 from protocol.quoting import quote
 
 __all__ = ["play_game"]
@@ -219,7 +221,7 @@ class _Turns:
         self._clock = clocks.start(self._settings, wall_ms=self._wall_ms)
         self._charged_ms: float | None = None
         self._legal = seat.wants("legal")
-        self._plies_type: Any = tuple.__class_getitem__((game.ruleset.ply_type, ...))
+        self._plies_type, seat.reader = _plies_of(game.ruleset)  # type: ignore[arg-type]  # all are hashable
 
     async def take(self) -> None:
         """Take one turn, in as many parts as the bot sends it in.
@@ -254,8 +256,10 @@ class _Turns:
         game, side = self._game, self._side
         ruleset, recorder = game.ruleset, game.recorder
         self._charged_ms = spent_ms
+        plies = answer.plies
         try:
-            plies = _convert(answer.plies, self._plies_type)
+            if not self._seat.has_own_plies:
+                plies = _convert(plies, self._plies_type)
         except msgspec.ValidationError as exc:
             said = quote(self._seat.last_line)
             text = f"no plies of {ruleset.name} ({quote(str(exc).encode())}): {said}"
@@ -291,3 +295,10 @@ class _Turns:
 
 
 _convert = msgspec.convert
+
+
+@lru_cache(maxsize=32)
+def _plies_of(ruleset: Ruleset[Any, Any]) -> tuple[Any, PlayReader]:
+    """The type of a turn's plies, and who reads them; rulesets are made once and kept."""
+    ply_type = ruleset.ply_type
+    return tuple.__class_getitem__((ply_type, ...)), PlayReader(ply_type)

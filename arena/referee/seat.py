@@ -12,6 +12,7 @@ from arena.sandbox.metered import Metered
 from arena.sandbox.pondering import OffTurnUse
 from protocol.codec import AnyAnswer, AnyRequest, decode_answer, encode, is_blank
 from protocol.messages import Deal, Hello, HelloAnswer, Limits, Log, Turn
+from protocol.plays import PlayReader
 from protocol.session import Session
 
 __all__ = ["MeteredSeat", "Seat"]
@@ -27,6 +28,8 @@ class Seat:
         last_request: the last line that was sent.
         last_line: the last line that came.
         start_ms: from spawn to the first `ready`; None before it.
+        reader: of the plies of the game that is on; None while there is none.
+        has_own_plies: whether the plies of the last answer are the game's own, not plain JSON.
 
     Args:
         bot: who sits there.
@@ -57,6 +60,8 @@ class Seat:
         self.last_request = b""
         self.last_line = b""
         self.start_ms: float | None = None
+        self.reader: PlayReader | None = None
+        self.has_own_plies = False
         self._off_turn_s = 0.0  # CPU time used off turn in earlier games
         self._session = Session()
         self._spawned_at = trio.current_time()
@@ -68,6 +73,7 @@ class Seat:
     def new_game(self) -> None:
         """Forget what the last game of a kept process left."""
         self.phase = "start-up"
+        self.reader = None
         self.log.clear()
         self.log_dropped = 0
         use = self.channel.off_turn()
@@ -118,6 +124,11 @@ class Seat:
         session.request(request)
         said = self.last_request = encode(request)
         line = self.last_line = await channel.ask(said, limit_s=limit_s)
+        if self.reader is not None and (play := self.reader.read(line)) is not None:
+            self.has_own_plies = True
+            session.answer(play)  # raises, if it answers nothing
+            return play
+        self.has_own_plies = False
         if line[:1] == b"{" and session.answer(answer := decode_answer(line)):
             return answer
         found = self._read(line)

@@ -9,6 +9,7 @@ a limit are drawn with rejection, so that none of them comes out more often than
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -18,6 +19,7 @@ T = TypeVar("T")
 
 WORD_BYTES = 8
 BLOCK_WORDS = 8
+_words = struct.Struct(f">{BLOCK_WORDS}Q").unpack
 WORDS = 1 << (8 * WORD_BYTES)  # how many different words there are
 
 
@@ -44,7 +46,7 @@ class Stream:
         if position < 0:
             raise ValueError(f"a stream begins at word 0, not at {position}")
         self._key = hashlib.blake2b(label.encode(), key=seed, digest_size=32).digest()
-        self._block = b""
+        self._block: tuple[int, ...] = ()
         self._block_number = -1  # none yet
         self.position = position
 
@@ -53,11 +55,10 @@ class Stream:
         number, place = divmod(self.position, BLOCK_WORDS)
         if number != self._block_number:
             counter = number.to_bytes(8, "big")
-            self._block = hashlib.blake2b(counter, key=self._key).digest()
+            self._block = _words(hashlib.blake2b(counter, key=self._key).digest())
             self._block_number = number
         self.position += 1
-        start = place * WORD_BYTES
-        return int.from_bytes(self._block[start : start + WORD_BYTES], "big")
+        return self._block[place]
 
     def below(self, limit: int) -> int:
         """Draw a number from 0 to `limit` - 1, each equally likely; `limit` is 1 to 2**64."""
@@ -72,7 +73,8 @@ class Stream:
     def shuffle(self, items: Sequence[T]) -> tuple[T, ...]:
         """Return the items in an order in which every order is equally likely (Fisher-Yates)."""
         order = list(items)
+        below = self.below
         for last in range(len(order) - 1, 0, -1):
-            other = self.below(last + 1)
+            other = below(last + 1)
             order[last], order[other] = order[other], order[last]
         return tuple(order)

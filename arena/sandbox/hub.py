@@ -101,11 +101,16 @@ class Hub:
         try:
             with self._life:
                 while True:
-                    await trio.lowlevel.wait_readable(fd)
-                    for ready, _ in poll(0):
+                    found = poll(0)
+                    if not found:
+                        await trio.lowlevel.wait_readable(fd)
+                        continue
+                    for ready, _ in found:
                         call = calls.get(ready)
                         if call is not None:  # else it was removed by an earlier call
                             call()
+                    # Who was woken asks anew; the first answer is there before the last asks.
+                    await trio.lowlevel.checkpoint()
         finally:
             self._epoll.close()
 
