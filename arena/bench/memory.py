@@ -14,6 +14,7 @@ from arena.bench.specs import games, stub_bot
 from arena.referee.pool import BotPool
 from arena.referee.referee import play_game
 from arena.sandbox.bubblewrap import Profile
+from arena.tournament.executors.garbage import look_seldom
 
 __all__ = ["measure_memory"]
 
@@ -82,6 +83,7 @@ async def _growth(stub: Path, count: int, *, profile: Profile | None) -> float:
                     nursery.start_soon(play, games_in_all // 16)
 
         await play_all(800)
+        look_seldom()  # as in a worker
         before = memory_mib("VmRSS")
         await play_all(count)
         return memory_mib("VmRSS") - before

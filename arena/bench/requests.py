@@ -20,6 +20,7 @@ from arena.referee.record import GameRecord, GameSpec
 from arena.referee.referee import play_game
 from arena.referee.replay import replay
 from arena.sandbox.bubblewrap import Profile
+from arena.tournament.executors.garbage import look_seldom
 from protocol.codec import encode
 from protocol.messages import Play as Answer
 from protocol.messages import Turn
@@ -91,6 +92,7 @@ async def _measure(stub: Path, echo: Path, *, profile: Profile | None) -> dict[s
         for _ in range(20):  # also warms up: processes start, caches fill
             exchanges += exchanges_of(await play_game(next(specs), pool))
         await _play_block(pool, specs, at_once=16)
+        look_seldom()  # as in a worker
         bare = Bare(echo, exchanges)
         try:
             for _ in range(BLOCKS):

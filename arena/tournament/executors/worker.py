@@ -23,6 +23,7 @@ from arena.errors import HostFault
 from arena.referee.record import GameRecord, GameSpec
 from arena.tournament.executors.executor import decode_spec, encode_record
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
+from arena.tournament.executors.garbage import look_seldom
 
 __all__ = ["PlayGame", "main", "referee_table", "serve"]
 
@@ -42,6 +43,7 @@ async def referee_table(settings: bytes) -> AsyncIterator[PlayGame]:
     from arena.sandbox.bubblewrap import Profile
 
     profile = msgspec.json.decode(settings, type=Profile) if settings else None
+    look_seldom()
     async with BotPool(profile=profile) as pool:
 
         async def play(spec: GameSpec) -> GameRecord:
