@@ -48,6 +48,7 @@ class Hub:
         self.own_looks = OwnLooks()
         self._epoll = select.epoll()
         self._calls: dict[int, Callable[[], None]] = {}
+        self._on_change: set[int] = set()  # those that are called only when more has come
         self._waiters: set[Waiter] = set()
         self._nap = trio.CancelScope()
         self._life = trio.CancelScope(shield=True)
@@ -72,14 +73,18 @@ class Hub:
         Args:
             fd: an open descriptor.
             call: called from the hub's task; must not wait.
-            on_change: call only when more has come, not for as long as something is there.
+            on_change: call only when more has come, not for as long as something is there; once
+                more at its end, since what came last and the end behind it may be one change.
         """
         self._calls[fd] = call
+        if on_change:
+            self._on_change.add(fd)
         self._epoll.register(fd, select.EPOLLIN | (select.EPOLLET if on_change else 0))
 
     def remove(self, fd: int) -> None:
         """Forget a descriptor, if it is known; to be called before it is closed."""
         if self._calls.pop(fd, None) is not None:
+            self._on_change.discard(fd)
             self._epoll.unregister(fd)
 
     def add_waiter(self, waiter: Waiter) -> None:
@@ -105,10 +110,12 @@ class Hub:
                     if not found:
                         await trio.lowlevel.wait_readable(fd)
                         continue
-                    for ready, _ in found:
+                    for ready, events in found:
                         call = calls.get(ready)
                         if call is not None:  # else it was removed by an earlier call
                             call()
+                            if events & select.EPOLLHUP and ready in self._on_change:
+                                call()
                     # Who was woken asks anew; the first answer is there before the last asks.
                     await trio.lowlevel.checkpoint()
         finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 import subprocess
 import sys
@@ -23,7 +24,8 @@ from arena.sandbox.hub import Hub
 from arena.sandbox.limits import default_limits
 from arena.sandbox.process import BotProcess
 from arena.sandbox.starting import open_bot, start_bot
-from arena.sandbox.starvation import Counts
+from arena.sandbox.starvation import Counts, Thread
+from arena.sandbox.usage import CpuAccount
 
 pytestmark = pytest.mark.slow
 
@@ -201,8 +203,8 @@ def test_answer_behind_the_deadline_of_a_bot_that_ran_is_too_late(
     """It looked as if it waited for a CPU; the books say that it did not."""
     looks: list[Counts] = []
 
-    def look_fake(_pid: int) -> Counts:
-        looks.append(Counts(len(looks) * 0.001, {1: 0.0}, is_runnable=True))
+    def look_fake(_pid: int, _account: CpuAccount) -> Counts:
+        looks.append(Counts(len(looks) * 0.001, {1: Thread(0.0, 0.0)}, is_runnable=True))
         return looks[-1]
 
     monkeypatch.setattr(lateness_module, "look", look_fake)
@@ -268,6 +270,25 @@ def test_line_before_the_end_counts() -> None:
     answer, text = with_bot(code, use)
     assert answer == b"one"
     assert "ended with status 0 before the game was over" in text
+
+
+def test_end_of_the_output_that_came_with_an_answer_is_noticed() -> None:
+    """One change may be both: the kernel tells of it once, and one read does not take both."""
+
+    async def use(bot: BotProcess) -> bytes:
+        looker = select.poll()
+        looker.register(bot._stdout, 0)  # the end alone, which is told in any case
+        os.write(bot._stdin, b"go\n")
+        assert looker.poll(LONG_S * 1000)  # nobody reads meanwhile: the loop stands still
+        line = await bot.ask(b"go\n", limit_s=LONG_S)
+        began = time.monotonic()
+        with pytest.raises(BotExited, match="closed its standard output"):
+            await bot.ask(b"go\n", limit_s=LONG_S)
+        assert time.monotonic() - began < LONG_S / 2
+        return line
+
+    code = "import os, sys, time\ninput(); print('yes', flush=True); os.close(1); time.sleep(20)"
+    assert with_bot(code, use) == b"yes"
 
 
 def test_look_at_a_bot_tells_whether_it_ended() -> None:
