@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import msgspec
@@ -46,6 +47,7 @@ __all__ = [
     "encode",
     "is_blank",
     "quote",
+    "refuse_unknown_keys",
 ]
 
 NOTE_BYTES = 1_024  # of a note's JSON text, written compactly in UTF-8
@@ -132,6 +134,27 @@ def decode_answer(line: bytes) -> AnyAnswer:
         if message.more and not message.plies:
             _refuse(line, "`more` without a ply; a part of a turn has at least one")
     return message
+
+
+def refuse_unknown_keys(line: bytes, plies: Sequence[frozenset[str]]) -> None:
+    """Refuse a `play` with too many unknown keys: its own, and those of its plies.
+
+    What stands inside an unknown key's value is ignored with it and not counted.
+
+    Args:
+        line: of a bot, as `decode_answer` took it.
+        plies: the keys that the game knows of each ply, in order.
+
+    Raises:
+        RemoteProtocolError: if there are more than `UNKNOWN_KEYS`.
+    """
+    found = read_object(line)
+    unknown = len(found.keys() - {"type", *Play.__struct_fields__})
+    unknown += sum(
+        len(ply.keys() - known) for ply, known in zip(found["plies"], plies, strict=True)
+    )
+    if unknown > UNKNOWN_KEYS:
+        _refuse(line, f"{unknown} unknown keys; at most {UNKNOWN_KEYS} are ignored")
 
 
 def decode_request(line: bytes) -> AnyRequest:

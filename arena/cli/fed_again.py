@@ -12,6 +12,7 @@ from arena.errors import IllegalMove, RecordError
 from arena.referee.faults import CAUGHT, Caught, caught, is_ours
 from arena.referee.greeting import check_fits
 from arena.referee.keys import wire_ids
+from arena.referee.plies import list_of, read_plies
 from arena.referee.pool import BotPool
 from arena.referee.record import BotSpec, GameRecord, Play
 from arena.referee.replay import Moment, Replayed, Sent, replay
@@ -19,10 +20,8 @@ from arena.referee.requests import hello_request
 from arena.referee.seat import Seat
 from arena.rules.ruleset import Side
 from arena.sandbox.limits import default_limits
-from protocol.errors import RemoteProtocolError
 from protocol.messages import ClockSettings, Deal, End, Limits, Turn
 from protocol.messages import Play as Said
-from protocol.quoting import quote
 
 __all__ = ["Answered", "Fed", "feed"]
 
@@ -221,13 +220,7 @@ class _Table:
     def _played(self, seat: Seat, said: Said, moment: Moment) -> tuple[tuple[Any, ...], bool]:
         """Hold an answer to the rules, as the referee does; returns what of it counts."""
         ruleset = self._ruleset
-        kind: Any = tuple.__class_getitem__((ruleset.ply_type, ...))
-        try:
-            plies: tuple[Any, ...] = msgspec.convert(said.plies, kind)
-        except msgspec.ValidationError as exc:
-            text = f"no plies of {ruleset.name} ({quote(str(exc).encode())}): "
-            text += quote(seat.last_line)
-            raise RemoteProtocolError(text, "one example of each ply stands in SPEC.md") from exc
+        plies = read_plies(said, seat.last_line, list_of(ruleset.ply_type), ruleset.name)
         played = ruleset.play(moment.state, plies, more=said.more)
         goes_on = said.more and ruleset.to_move(played.state) is self.side
         return plies[: played.counted], goes_on

@@ -18,6 +18,7 @@ COLUMNS = ("deal", "mister_x", "detectives", "winner")
 REASON = "reason"  # may stand beside them, as in `games.csv`
 FAULT = "fault"  # the reason of a game that a fault decided
 SIDES = ("mister_x", "detectives")
+DELIMITERS = {";": "`;`", "\t": "tabs", "|": "`|`"}  # that other programs write
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,6 +109,11 @@ def find_columns(head: list[str], path: Path) -> list[int]:
     """Return where each of the four columns stands."""
     if not any(head):
         raise ConfigError(f"{path}: empty; the first line must be {','.join(COLUMNS)}.")
+    if len(head) == 1 and (delimiter := sniffed(head[0])):
+        raise ConfigError(
+            f"{path}:1: the columns are parted by {delimiter}; this reads commas, so write the "
+            "file again with `,` between the columns."
+        )
     for column in COLUMNS:
         if head.count(column) == 1:
             continue
@@ -119,3 +125,11 @@ def find_columns(head: list[str], path: Path) -> list[int]:
             f"{path}:1: no column `{column}`{hint}; the first line must name {', '.join(COLUMNS)}."
         )
     return [head.index(column) for column in COLUMNS]
+
+
+def sniffed(head: str) -> str | None:
+    """Return what else than commas parts the columns of a first line; None if it names one."""
+    for delimiter, word in DELIMITERS.items():
+        if {name.strip(' "') for name in head.split(delimiter)} >= set(COLUMNS):
+            return word
+    return None

@@ -14,6 +14,7 @@ from arena.referee import clock as clocks
 from arena.referee.faults import CAUGHT, HINTS, Caught, caught, is_ours, tell
 from arena.referee.greeting import check_fits
 from arena.referee.keys import wire_ids
+from arena.referee.plies import list_of, read_plies
 from arena.referee.pool import BotPool
 from arena.referee.record import GameRecord, GameSpec
 from arena.referee.recording import Recorder
@@ -22,10 +23,8 @@ from arena.referee.seat import Seat
 from arena.rules.registry import make
 from arena.rules.ruleset import Ruleset, Side, Verdict
 from arena.sandbox.channel import BotTooSlow
-from protocol.errors import RemoteProtocolError
 from protocol.messages import Play, Turn
 from protocol.plays import PlayReader
-from protocol.quoting import quote
 
 __all__ = ["play_game"]
 
@@ -257,13 +256,8 @@ class _Turns:
         ruleset, recorder = game.ruleset, game.recorder
         self._charged_ms = spent_ms
         plies = answer.plies
-        try:
-            if not self._seat.has_own_plies:
-                plies = _convert(plies, self._plies_type)
-        except msgspec.ValidationError as exc:
-            said = quote(self._seat.last_line)
-            text = f"no plies of {ruleset.name} ({quote(str(exc).encode())}): {said}"
-            raise RemoteProtocolError(text, "one example of each ply stands in SPEC.md") from exc
+        if not self._seat.has_own_plies:
+            plies = read_plies(answer, self._seat.last_line, self._plies_type, ruleset.name)
         played = ruleset.play(game.state, plies, more=answer.more)
         # With nothing left to do the rules close the turn, `more` or not: so does its clock.
         goes_on = answer.more and ruleset.to_move(played.state) is side
@@ -294,11 +288,8 @@ class _Turns:
         return goes_on
 
 
-_convert = msgspec.convert
-
-
 @lru_cache(maxsize=32)
 def _plies_of(ruleset: Ruleset[Any, Any]) -> tuple[Any, PlayReader]:
     """The type of a turn's plies, and who reads them; rulesets are made once and kept."""
     ply_type = ruleset.ply_type
-    return tuple.__class_getitem__((ply_type, ...)), PlayReader(ply_type)
+    return list_of(ply_type), PlayReader(ply_type)

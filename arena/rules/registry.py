@@ -78,8 +78,16 @@ def _value(chosen: Preset, option: Option, text: str) -> str | int:
     for value in option.values:
         if str(value) == text:
             return value
-    known = [str(value) for value in option.values]
-    raise ConfigError(f"{chosen.name}: {option.name} can't be {text!r}; {_nearest(text, known)}")
+    known = [str(value) for value in sorted(option.values, key=_in_order)]
+    raise ConfigError(
+        f"{chosen.name}: {option.name} can't be {text!r}; {_nearest(text, known)} "
+        f"(by default {option.values[0]})"
+    )
+
+
+def _in_order(value: str | int) -> int:
+    """Numbers by size, and words behind them as they stand: a preset names its default first."""
+    return value if isinstance(value, int) else 2**63
 
 
 def _nearest(text: str, known: Iterable[str]) -> str:

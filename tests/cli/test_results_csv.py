@@ -58,6 +58,27 @@ def test_read_tells_games_that_a_fault_decided(tmp_path: Path) -> None:
             "deal,deal,mister_x,detectives,winner\n",
             "r.csv:1: the column `deal` stands there twice.",
         ),
+        (
+            HEAD.replace(",", ";") + "1;a;b;mister_x\n",
+            (
+                "r.csv:1: the columns are parted by `;`; this reads commas, so write the file "
+                "again with `,` between the columns."
+            ),
+        ),
+        (
+            HEAD.replace(",", '"\t"') + "1\ta\tb\tmister_x\n",
+            (
+                "r.csv:1: the columns are parted by tabs; this reads commas, so write the file "
+                "again with `,` between the columns."
+            ),
+        ),
+        (
+            "deal;winner\n",
+            (
+                "r.csv:1: no column `deal`; the first line must name deal, mister_x, detectives, "
+                "winner."
+            ),
+        ),
         (HEAD + "1,a,b\n", "r.csv:2: 3 fields where the first line names 4 columns."),
         (HEAD + "1,a,,mister_x\n", "r.csv:2: `detectives` is empty; write the bot's name."),
         (

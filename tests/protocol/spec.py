@@ -25,7 +25,7 @@ LIMITS = {
     "log_game_bytes": "all `log` lines of a game; what is over is dropped",
     "blank_lines": "blank lines in a turn",
     "depth": "nested objects and lists, the message included",
-    "unknown_keys": "unknown keys in a message",
+    "unknown_keys": "unknown keys in a line",
     "first_ready_ms": "from the start of the process to the first `ready`",
     "ready_ms": "from `deal` to each later `ready`",
     "memory_mib": "memory of the bot's processes together",

@@ -19,6 +19,7 @@ from protocol.codec import (
     decode_answer,
     decode_request,
     encode,
+    refuse_unknown_keys,
 )
 from protocol.errors import LocalProtocolError, RemoteProtocolError
 from protocol.messages import End, HelloAnswer, Log, Play, Ready, Turn
@@ -206,6 +207,17 @@ def test_b7_unknown_keys_are_ignored_up_to_64_and_never_kept() -> None:
         "65 unknown keys; at most 64 are ignored: "
     )
     assert refused(play(**{f"k{n}": n for n in range(500)})).text.startswith("500 unknown keys")
+
+
+def test_b7_unknown_keys_of_plies_count_in_the_same_line() -> None:
+    """Those inside an unknown key's value do not: it is ignored whole."""
+    known = (frozenset(PLY), frozenset(PLY))
+    odd = {f"k{n}": {"deep": n, "deeper": n} for n in range(30)}
+    most = {"a": 1, "b": 2, "c": 3, "d": 4, "plies": [PLY | odd, PLY | odd], "note": 5}
+    refuse_unknown_keys(play(**most), known)
+    with pytest.raises(RemoteProtocolError) as caught:
+        refuse_unknown_keys(play(**most, one="too many"), known)
+    assert caught.value.text.startswith("65 unknown keys; at most 64 are ignored: ")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_defaults_and_the_order_of_options_do_not_matter() -> None:
         ("london-2013:", "no option ''; there are players, supply, stuck, pool"),
         ("london-2013:players=2,", "no option ''"),
         ("london-2013:players", "write players=6"),
-        ("london-2013:players=7", "players can't be '7'; there are 6, 2, 3, 4, 5"),
+        ("london-2013:players=7", "players can't be '7'; there are 2, 3, 4, 5, 6 (by default 6)"),
         ("london-2013:players=02", "players can't be '02'"),
         ("london-2013:players= 2", "players can't be ' 2'"),
         ("london-2013:supply=boxes", "the nearest is 'box'"),
