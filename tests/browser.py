@@ -37,9 +37,10 @@ def started_browser() -> Iterator[Browser]:
 class Opened:
     """A page with everything that it asked for and complained of."""
 
-    def __init__(self, page: Page, file: Path) -> None:
+    def __init__(self, page: Page, file: Path, folder: Path | None = None) -> None:
         self.page = page
         self.file = file
+        self.folder = folder
         self.complaints: list[str] = []
         self.requests: list[str] = []
         page.on("console", lambda said: self.complaints.append(f"{said.type}: {said.text}"))
@@ -53,10 +54,21 @@ class Opened:
         self.page.goto(self.file.as_uri() + fragment)
 
     def check_quiet(self) -> None:
-        """Nothing was complained of, and nothing but the file itself asked for."""
+        """Nothing was complained of, and nothing but the file or its folder asked for."""
         assert self.complaints == []
         own = {self.file.as_uri(), "about:blank"}
-        assert {url.partition("#")[0] for url in self.requests} <= own
+        asked = {url.partition("#")[0] for url in self.requests} - own
+        inside = None if self.folder is None else f"{self.folder.as_uri()}/"
+        assert [url for url in asked if inside is None or not url.startswith(inside)] == []
+
+    def overflowing(self) -> list[str]:
+        """What is cut off: a page that is wider than the window, text wider than its box."""
+        found: list[str] = self.page.evaluate(
+            """() => [...document.querySelectorAll("html, h1, h2, p, dd, dt, button, label, summary, li")]
+              .filter((one) => one.clientWidth > 1 && one.scrollWidth > one.clientWidth + 1)
+              .map((one) => `${one.tagName}.${one.className}: ${one.textContent.slice(0, 60)}`)"""  # noqa: E501 - JavaScript
+        )
+        return found
 
     def barriers(self) -> list[str]:
         """What axe-core finds wrong for people who see little or use no mouse, one line each."""
@@ -77,8 +89,19 @@ def open_page(
     width: int = 1200,
     height: int = 860,
     scheme: Literal["light", "dark"] = "light",
+    folder: Path | None = None,
 ) -> Iterator[Opened]:
-    """Open a file without any network; at the end it must have been quiet."""
+    """Open a file without any network; at the end it must have been quiet.
+
+    Args:
+        browser: from `started_browser`.
+        file: the page.
+        fragment: of its address, with `#`.
+        width: of the window, in CSS pixels.
+        height: the same.
+        scheme: the colours that a person prefers.
+        folder: where pages may be gone to and files be read; left out, only `file`.
+    """
     context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme=scheme,
@@ -86,7 +109,7 @@ def open_page(
         offline=True,
     )
     try:
-        opened = Opened(context.new_page(), file)
+        opened = Opened(context.new_page(), file, folder)
         opened.go(fragment)
         yield opened
         opened.check_quiet()
