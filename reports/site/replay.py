@@ -24,14 +24,17 @@ __all__ = [
 MAX_BYTES = 250_000  # of the page of one game
 
 _SIDES = {"mister_x": "Mister X", "detectives": "the detectives", None: "nobody"}
-_OTHERS = frozenset({"data", "main", "panels", "player", "shapes", "timeline", "zoom"})
+_OTHERS = frozenset({"data", "main", "panels", "pawns", "player", "shapes", "timeline", "zoom"})
 
 
 def drawings() -> tuple[str, ...]:
-    """Return the families of rulesets that there is a drawing for."""
+    """Return the families of rulesets that there is a drawing for.
+
+    Parts of a drawing have a hyphen in their names, as `europe-map.js`.
+    """
     here = files("reports.site").joinpath("viewer")
     names = (file.name.removesuffix(".js") for file in here.iterdir() if file.name.endswith(".js"))
-    return tuple(sorted(set(names) - _OTHERS))
+    return tuple(sorted({name for name in names if "-" not in name} - _OTHERS))
 
 
 def replay_page(replay: Replay) -> str:

@@ -205,9 +205,9 @@ def test_page_stays_within_its_size_whatever_is_written(text: str) -> None:
 
 
 def test_ruleset_without_a_drawing_is_refused() -> None:
-    assert drawings() == ("london",)
+    assert drawings() == ("europe", "london")
     data = msgspec.structs.replace(replay_data(honest_game()), drawing="main")
-    with pytest.raises(ConfigError, match="has a drawing for london only"):
+    with pytest.raises(ConfigError, match="has a drawing for europe, london only"):
         replay_page(data)
 
 

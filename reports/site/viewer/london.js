@@ -1,15 +1,15 @@
 // The drawing of London: map, pawns, travel log, tickets, and every ply in words.
 
+import { pawn, put, rounded, trail } from "./pawns.js";
 import { html, svg } from "./shapes.js";
 
 const UNITS = 1000; // the map's height in the drawing
 const ABOVE = 45; // room for a pin over the topmost station
 const HEIGHT = UNITS + ABOVE;
 const TRAIL = 5; // a figure's last stations
+const LONG_TRAIL = 30; // Mister X's
 const VEHICLES = ["metro", "bus", "ferry", "taxi"]; // from the lowest layer up
 const TICKETS = { taxi: "Taxi", bus: "Bus", metro: "Metro", black: "Black" };
-const PIN = "M0-9L-8-20A14 14 0 1 1 8-20Z";
-const SQUARE_PIN = "M0-9L-7-18H-13V-44H13V-18H7Z";
 
 /** Kinds of marks on the time line, with symbols about 0,0. */
 export const kinds = [
@@ -29,7 +29,8 @@ const open = (moment) => moment.views.detectives;
  * Make the drawing of a game.
  *
  * Returns the map (`picture`, `width`, `height`), `panels` beside it, the `legend`, the `marks` and
- * the `rounds` of each moment, `tell(index, view)` for words, and `show(index, view)`.
+ * the `rounds` of each moment, `possible(count)` and `tell(index, view)` for words, and
+ * `show(index, view)`.
  */
 export function drawing(game) {
   const { stations, links, aspect } = game.board;
@@ -53,8 +54,8 @@ export function drawing(game) {
     layers.stations.append(element);
   }
   const pawns = new Map();
-  for (const { figure } of open(game.moments[0]).figures) pawns.set(figure, pawn(figure));
-  pawns.set("x", pawn("x"));
+  for (const { figure } of open(game.moments[0]).figures) pawns.set(figure, figurePawn(figure));
+  pawns.set("x", figurePawn("x"));
   layers.pawns.append(...pawns.values());
 
   const log = logPanel(game, facts);
@@ -80,6 +81,7 @@ export function drawing(game) {
     height: HEIGHT,
     panels: [log.element, tickets.element],
     legend: legend(),
+    possible: (count) => (count === 1 ? "at 1 station" : `at ${count} stations`),
     marks: facts.map((one) => one.marks),
     rounds: facts.map((one) => one.round),
     tell: (index, view) => told(game, index, view !== "detectives", facts[index]),
@@ -128,7 +130,7 @@ function drawnLinks(links, places) {
         // A bus beside a taxi on the same road: next to it, not over it.
         const aside = vehicle === "bus" && shared.has(pair.join("-")) ? 5 : 0;
         const [dx, dy] = [(-(b.y - a.y) / far) * aside, ((b.x - a.x) / far) * aside];
-        return `M${round(a.x + dx)} ${round(a.y + dy)}L${round(b.x + dx)} ${round(b.y + dy)}`;
+        return `M${rounded(a.x + dx)} ${rounded(a.y + dy)}L${rounded(b.x + dx)} ${rounded(b.y + dy)}`;
       })
       .join("");
     const drawn = [svg("path", { class: `link ${vehicle}`, "data-links": links[vehicle].length, d: path })];
@@ -137,14 +139,12 @@ function drawnLinks(links, places) {
   });
 }
 
-const round = (value) => Math.round(value * 10) / 10;
-
 function drawnStation(id, at, vehicles) {
   const kind = vehicles.has("metro") ? "metro" : vehicles.has("bus") ? "bus" : "taxi";
   const stops = [...vehicles].join(", ");
   return svg(
     "g",
-    { class: `station ${kind}`, "data-station": id, transform: `translate(${round(at.x)} ${round(at.y)})` },
+    { class: `station ${kind}`, "data-station": id, transform: `translate(${rounded(at.x)} ${rounded(at.y)})` },
     svg("title", {}, `Station ${id}: ${stops}`),
     kind === "metro" ? svg("rect", { x: -15, y: -12, width: 30, height: 24, rx: 3 }) : svg("circle", { r: kind === "bus" ? 13 : 12 }),
     vehicles.has("ferry") ? svg("path", { class: "pier", d: "M-9 17q4.500-5 9 0t9 0" }) : null,
@@ -158,26 +158,14 @@ function drawBelief(layer, marks, belief, places) {
   layer.replaceChildren(
     ...belief.map((id) => {
       const { x, y } = places.get(id);
-      return svg("circle", { class: "possible", "data-station": id, cx: round(x), cy: round(y), r: 23 });
+      return svg("circle", { class: "possible", "data-station": id, cx: rounded(x), cy: rounded(y), r: 23 });
     }),
   );
 }
 
-function pawn(figure) {
-  const label = figure === "x" ? "X" : figure[0] === "b" ? `B${figure[1]}` : figure[1];
-  return svg(
-    "g",
-    { class: `pawn ${figure}`, "data-figure": figure },
-    svg("title", {}, named(figure)),
-    svg("path", { d: figure[0] === "b" ? SQUARE_PIN : PIN }),
-    svg("text", { y: -26 }, label),
-  );
-}
-
-function put(element, station, places) {
-  const { x, y } = places.get(station);
-  element.dataset.station = station;
-  element.style.transform = `translate(${round(x)}px, ${round(y)}px)`;
+function figurePawn(figure) {
+  const bobby = figure[0] === "b";
+  return pawn(figure, figure === "x" ? "X" : bobby ? `B${figure[1]}` : figure[1], named(figure), bobby);
 }
 
 /** Mister X himself, or for the detectives where he was last shown. */
@@ -197,27 +185,15 @@ function putMisterX(element, moment, seesX, places) {
 
 function trails(game, index, seesX, places) {
   const made = [];
-  const drawn = (figure, way, kept) => {
-    way.slice(0, -1).forEach((from, step) => {
-      const age = way.length - 2 - step;
-      if (age >= kept || from === way[step + 1]) return;
-      const [a, b] = [places.get(from), places.get(way[step + 1])];
-      made.push(svg("line", {
-        class: `trail ${figure}`,
-        x1: round(a.x), y1: round(a.y), x2: round(b.x), y2: round(b.y),
-        opacity: round(Math.max(0.25, 0.9 - (0.65 * age) / kept)),
-      }));
-    });
-  };
   for (const { figure } of open(game.moments[index]).figures) {
     const way = [];
     for (let at = index; at >= 0 && way.length <= TRAIL; at -= 1) {
       const { station } = open(game.moments[at]).figures.find((one) => one.figure === figure);
       if (way[0] !== station) way.unshift(station);
     }
-    drawn(figure, way, TRAIL);
+    made.push(...trail(figure, way, TRAIL, places));
   }
-  if (seesX) drawn("x", game.moments[index].views.mister_x.path, 30);
+  if (seesX) made.push(...trail("x", game.moments[index].views.mister_x.path, LONG_TRAIL, places));
   return made;
 }
 

@@ -19,7 +19,7 @@ if (game.faults.length > 1) marks[last].pop(); // both at one moment are one mar
 const turn = turnPanel(game);
 const seats = [seatPanel(game, "mister_x"), seatPanel(game, "detectives")];
 const controls = player(game, zoomable(drawn.picture, drawn.width, drawn.height), show);
-const line = timeline(game, kinds, marks, drawn.rounds, controls.go);
+const line = timeline(game, kinds, marks, drawn, controls.go);
 
 document.getElementById("head").replaceChildren(...heading(game));
 document.getElementById("map").replaceChildren(drawn.picture, drawn.legend);

@@ -1,4 +1,4 @@
-// The time line: rounds, what happened when, and how many stations were possible; click to jump.
+// The time line: rounds, what happened when, and how many places were possible; click to jump.
 
 import { html, svg } from "./shapes.js";
 
@@ -11,9 +11,10 @@ const EDGE = 6; // left and right of the first and the last moment
  * Make the time line.
  *
  * `kinds` are `{ kind, label, path }` (a symbol about 0,0 within ±5), `marks[i]` the marks
- * `{ kind, label }` of moment i, `rounds[i]` its round. Returns its element and `show(index, text)`.
+ * `{ kind, label }` of moment i. Of the drawing `rounds[i]` is its round, and `possible(count)` says
+ * where Mister X can be. Returns its element and `show(index, text)`.
  */
-export function timeline(game, kinds, marks, rounds, go) {
+export function timeline(game, kinds, marks, { rounds, possible }, go) {
   const count = game.moments.length;
   const sizes = game.moments.map((moment) => moment.belief.length);
   const most = Math.max(1, ...sizes);
@@ -140,8 +141,7 @@ export function timeline(game, kinds, marks, rounds, go) {
       slider.setAttribute("aria-valuenow", index);
       slider.setAttribute("aria-valuetext", text);
       if (game.believed) {
-        const stations = sizes[index] === 1 ? "1 station" : `${sizes[index]} stations`;
-        size.textContent = `Mister X can be at ${stations} (most: ${most})`;
+        size.textContent = `Mister X can be ${possible(sizes[index])} (most: ${most})`;
       }
       if (width) cut();
     },
