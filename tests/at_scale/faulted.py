@@ -34,7 +34,7 @@ from arena.referee.record import Core, FaultKind, GameRecord, GameSpec, SideWord
 from arena.referee.referee import play_game
 from arena.store.runs import Run
 from tests.at_scale.saboteur import Sabotage, sabotage_of
-from tests.living import carrying, is_alive, wait, workers_of
+from tests.living import carrying, is_alive, workers_of
 from tests.referee.games import FakePool, honest
 
 __all__ = ["FaultedRun", "Tally", "check_game", "undisturbed"]
@@ -160,7 +160,10 @@ class FaultedRun:
                 arena.kill()
                 raise
             arena.wait()
-            wait(lambda: not self._left(workers), GONE_S)
+            until = time.monotonic() + GONE_S
+            while left := self._left(workers):
+                assert time.monotonic() < until, [described(pid) for pid in left]
+                time.sleep(0.01)
             answer.seek(0)
             errors.seek(0)
             return arena.returncode if is_over else None, answer.read(), errors.read()
@@ -237,6 +240,17 @@ class FaultedRun:
         assert run.plan.count == self.games
         assert all(re.fullmatch("3 worker processes died with it", why) for _, why in void)
         return {place for place, _ in void}
+
+
+def described(pid: int) -> str:
+    """A process for the text of a failure: its command line and its state."""
+    try:
+        process = Path(f"/proc/{pid}")
+        command = (process / "cmdline").read_bytes().replace(b"\0", b" ")[-200:].decode()
+        state = (process / "stat").read_text().rpartition(")")[2].split()[:3]
+        return f"{pid} {state} {(process / 'wchan').read_text()}: {command}"
+    except OSError as error:
+        return f"{pid}: {error}"
 
 
 def seated(record: GameRecord) -> dict[str, SideWord]:
