@@ -446,21 +446,19 @@ def test_table_in_another_page_leaves_the_addresses_of_its_sections_alone(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("width", [400, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_has_no_barriers_and_nothing_is_cut_off(
-    browser: Browser, tmp_path: Path, width: int, scheme: Any
-) -> None:
+def test_page_has_no_barriers_and_nothing_is_cut_off(browser: Browser, tmp_path: Path) -> None:
     rows = marked(small_run(4, ("greedy", *HOSTILE)))
     file = written(tmp_path, rows, {row.game: f"replays/{row.game}.html" for row in rows[:5]})
-    with games_page(browser, file, "#fault=any", width=width, scheme=scheme) as opened:
+    with games_page(browser, file, "#fault=any", width=400) as opened:
         assert opened.barriers() == []
-        if width == 400:
-            opened.page.locator(".filter-box > summary").click()
-            assert opened.barriers() == []
         assert opened.overflowing() == []
-        opened.go()
+        opened.page.locator(".filter-box > summary").click()
+        assert opened.overflowing() == []
+        opened.page.emulate_media(color_scheme="dark")
         assert opened.barriers() == []
+        opened.page.set_viewport_size({"width": 1280, "height": 860})
+        assert opened.barriers() == []
+        assert opened.overflowing() == []
 
 
 @pytest.mark.slow
@@ -520,9 +518,15 @@ def test_a_hundred_thousand_games_do_not_freeze_the_page(
             page.evaluate("fragment => { location.hash = fragment; }", fragment)
             expect(page.locator(".count strong")).to_have_text(words(count, MANY))
             assert page.locator("#games-rows tbody tr").count() == min(100, count)
-        longest: float = page.evaluate(
-            "new Promise((done) => setTimeout(() => done(Math.max(0, ...tasks)), 100))"
-        )
+        longest, seen = page.evaluate(LONGEST_TASKS)
+    assert seen > 60  # tasks are measured here
     with capsys.disabled():
         print(f"\n{MANY:,} games: longest task {longest:.0f} ms")  # noqa: T201 - a measurement
     assert longest < 5 * FREEZE_MS
+
+
+LONGEST_TASKS = """() => new Promise((done) => setTimeout(() => {
+  const longest = Math.max(0, ...tasks);
+  setTimeout(() => { for (const end = performance.now() + 80; performance.now() < end;); });
+  setTimeout(() => done([longest, Math.max(0, ...tasks)]), 300);
+}, 200))"""

@@ -11,7 +11,7 @@ const root = document.getElementById("games-table");
 const embedded = root.hasAttribute("data-embedded"); // in a page with other sections
 
 const games = load();
-if (games) begin();
+if (games) setTimeout(begin); // a task of its own: reading many games is one already
 else root.replaceChildren(html("p", { class: "empty" }, "The games are missing: the folder games-data must lie beside this page."));
 
 function begin() {
@@ -33,8 +33,9 @@ function begin() {
   const empty = html("div", { class: "empty", hidden: true }, emptyText, clearToo);
   const pager = pages();
   const printed = html("p", { class: "printed" });
+  const summary = html("span", { class: "asked soft" }); // seen while the form is folded
   const narrow = matchMedia("(max-width: 34rem)").matches;
-  const details = html("details", { class: "filter-box", open: !narrow }, html("summary", {}, "Filters"), filters.element);
+  const details = html("details", { class: "filter-box", open: !narrow }, html("summary", {}, "Filters", summary), filters.element);
   const missing = games.missing
     ? html("p", { class: "notice" }, `${games.missing.toLocaleString("en")} games are missing: the folder games-data must lie whole beside this page.`)
     : null;
@@ -100,6 +101,7 @@ function begin() {
     const fit = found.length.toLocaleString("en");
     const [nobody, x, d, wins, losses] = counts(games, found, state.filters.bot);
     const asked = filters.tell(state.filters);
+    summary.textContent = asked.words.length ? `: ${asked.words.join("; ")}` : "";
     count.textContent = `${fit} of ${all} games`;
     const parts = [`Mister X won ${x.toLocaleString("en")}`, `the detectives ${d.toLocaleString("en")}`];
     if (nobody) parts.push(`nobody ${nobody.toLocaleString("en")}`);

@@ -12,12 +12,12 @@ const LONGEST_NAME = 30; // characters of a bot's name in a row; its beginning a
 const COLUMNS = {
   number: ["no.", "", true],
   id: ["game", "text", false],
-  deal: ["deal", "", true],
   x: ["Mister X", "name text", true],
   d: ["detectives", "name text", true],
   winner: ["won by", "text", true],
   reason: ["reason", "text", true],
   rounds: ["rounds", "", true],
+  deal: ["deal", "", true],
   fault: ["fault", "text", true],
   note: ["notes", "text", true],
   command: ["to watch", "text", false],
@@ -58,7 +58,7 @@ export function table(games, sort) {
         else head.removeAttribute("aria-sort");
       }
       body.replaceChildren(...Array.from(rows, (row) => html("tr", { "data-game": games.ids[row] }, shown.map((key) => cell(games, row, key)))));
-      element.scrollTop = 0;
+      requestAnimationFrame(() => { element.scrollTop = 0; }); // with the browser's own layout, not one more
     },
   };
 }
