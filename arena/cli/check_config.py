@@ -10,10 +10,13 @@ import click
 import msgspec
 
 from arena.cli import answers, config
+from arena.cli.config import Tournament
+from arena.cli.limits import limits_of
 from arena.cli.options import settings_options, talking
-from arena.cli.settings import check_names
+from arena.cli.settings import beside, check_names
 from arena.cli.talk import Talk
-from arena.rules import registry
+from arena.errors import BotRefused, ConfigError
+from arena.tournament.entrants import name_of
 
 __all__ = ["command"]
 
@@ -30,14 +33,46 @@ def command() -> None:
 def check(talk: Talk, file: Path) -> None:
     """Read FILE.toml as `arena run` would.
 
-    Prints it with every default filled in, or says what is wrong, with line and key.
+    Prints it with every default filled in, or says what is wrong, with line and key. Bots are
+    looked for and their settings read; none is started.
     """
     settings = config.load(file)
     check_names(settings, str(file))
-    registry.make(settings.ruleset)
+    check_bots(settings, file)
     talk.result(config.to_toml(settings).rstrip())
     talk.answer(answers.ConfigCheck(file=str(file), settings=msgspec.to_builtins(settings)))
     talk.next(f"arena plan {shlex.quote(str(file))}")
+
+
+def check_bots(settings: Tournament, file: Path) -> None:
+    """Look for every bot of a tournament file, and for challengers among their names.
+
+    Raises:
+        ConfigError: for a BOT that names none, two bots of one name, or a challenger that is none
+            of them; a line for each.
+    """
+    seen = beside(settings, file.parent)
+    limits = limits_of(settings.limits)
+    texts = dict.fromkeys((*seen.bots, *seen.mister_x, *seen.detectives))
+    wrong: list[str] = []
+    names: dict[str, str] = {}
+    for text in texts:
+        try:
+            name = name_of(text, limits)
+        except BotRefused as error:
+            wrong.append(str(error))
+            continue
+        other = names.setdefault(name, text)
+        if other != text:
+            wrong.append(f"{other} and {text} have one name, '{name}'; give one another `name`")
+    if not wrong:
+        wrong = [
+            f"the challenger {name!r} is none of the bots: {', '.join(sorted(names))}"
+            for name in settings.challengers
+            if name not in names
+        ]
+    if wrong:
+        raise ConfigError("\n  ".join([f"{file}: it can't be played:", *wrong]))
 
 
 @command.command("schema")

@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from arena.cli.toml_lines import Place, key_lines
 from arena.errors import ConfigError
+from arena.rules import registry
 from reports.names import shown
 
 __all__ = ["MOST_DEALS", "Clock", "Limits", "Tournament", "load", "schema", "to_toml"]
@@ -144,7 +145,9 @@ def load(path: Path) -> Tournament:
         raise ConfigError(f"{path}: can't be read ({error.strerror}).") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path}: not UTF-8 text (byte {error.start}).") from error
-    return parse(text, str(path))
+    made = parse(text, str(path))
+    check_values(made, text, str(path))
+    return made
 
 
 def parse(text: str, name: str) -> Tournament:
@@ -180,6 +183,32 @@ def parse(text: str, name: str) -> Tournament:
         place, what = sentence(str(error))
         line = f":{key_lines(text)[place]}" if place else ""
         raise ConfigError(f"{name}{line}: `{said(place)}` {what}.") from error
+
+
+def check_values(made: Tournament, text: str, name: str) -> None:
+    """Check values that fit their keys and yet can't be played with.
+
+    Args:
+        made: what the file says.
+        text: of the file.
+        name: of the file, for errors.
+
+    Raises:
+        ConfigError: for a ruleset that there is not, an empty seed, or a clock that gives no time.
+    """
+    if made.seed == "":
+        raise ConfigError(
+            f"{name}:{key_lines(text)[('seed',)]}: `seed` is empty; leave it out for a secret one."
+        )
+    if made.nodes is None and made.clock.move_ms == made.clock.bank_ms == 0:
+        raise ConfigError(
+            f"{name}:{key_lines(text)[('clock',)]}: this `clock` gives a bot no time for its first "
+            "turn; set move_ms or bank_ms."
+        )
+    try:
+        registry.make(made.ruleset)
+    except ConfigError as error:
+        raise ConfigError(f"{name}:{key_lines(text)[('ruleset',)]}: {error}") from error
 
 
 def unknown_keys(

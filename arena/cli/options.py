@@ -15,6 +15,7 @@ from arena.cli.talk import DATA, Settings, Talk
 
 __all__ = [
     "SideChoice",
+    "Word",
     "complete_bot",
     "complete_ruleset",
     "data_option",
@@ -110,6 +111,16 @@ class SideChoice(click.Choice[str]):
         return super().convert(SHORT_SIDES.get(word, word), param, ctx)
 
 
+class Word(click.types.StringParamType):
+    """Any text but the empty one, which an unset variable of a script gives."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the text, or refuse it."""
+        if value == "":
+            self.fail("nothing stands there; write a value, or leave the option out.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class DataFolder(click.Path):
     """A folder; the empty text, which an unset variable of a script gives, is none."""
 
@@ -157,6 +168,7 @@ def ruleset_option(function: F) -> F:
     return click.option(
         "--ruleset",
         metavar="R",
+        type=Word(),
         shell_complete=complete_ruleset,
         help="The rules, as name[:key=value,…], e.g. london-2013:players=2.",
     )(function)

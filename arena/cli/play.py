@@ -18,7 +18,14 @@ from arena.cli import answers
 from arena.cli.config import Tournament
 from arena.cli.exits import Exit
 from arena.cli.human import HUMAN, human_spec
-from arena.cli.options import SideChoice, complete_bot, data_option, ruleset_option, talking
+from arena.cli.options import (
+    SideChoice,
+    Word,
+    complete_bot,
+    data_option,
+    ruleset_option,
+    talking,
+)
 from arena.cli.planning import plan_of
 from arena.cli.sandboxing import Sandboxing, sandbox_options
 from arena.cli.stored import open_data
@@ -52,7 +59,12 @@ def complete_player(
 @click.argument("mister_x", metavar="X_BOT", shell_complete=complete_player)
 @click.argument("detectives", metavar="DETECTIVES_BOT", shell_complete=complete_player)
 @ruleset_option
-@click.option("--seed", metavar="S", help="Play this seed's deal again; each game prints its own.")
+@click.option(
+    "--seed",
+    metavar="S",
+    type=Word(),
+    help="Play this seed's deal again; each game prints its own.",
+)
 @sandbox_options
 @click.option("--no-clock", is_flag=True, help="Wait for ever: for a debugger inside a bot.")
 @click.option("--watch", is_flag=True, help="Show the game in the terminal, turn by turn.")
@@ -267,4 +279,4 @@ def suggest(talk: Talk, answer: answers.Play, bots: dict[SideWord, str]) -> None
         command = f"arena rerun {game} --side {side} --bot {shlex.quote(bots[side])}"
         talk.next(command, "once the bot is mended", data=True)
     else:
-        talk.next(f"arena verify {game}", "was it played by the rules?", data=True)
+        talk.next(f"arena replay {game}", "see it ply by ply, as each side saw it", data=True)

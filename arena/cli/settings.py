@@ -13,11 +13,11 @@ import msgspec
 
 from arena.cli import config
 from arena.cli.config import MOST_DEALS, Tournament
-from arena.cli.options import complete_bot, ruleset_option
+from arena.cli.options import Word, complete_bot, ruleset_option
 from arena.cli.sandboxing import sandbox_options
 from arena.errors import ConfigError
 
-__all__ = ["check_names", "join", "tournament_options"]
+__all__ = ["beside", "check_names", "join", "tournament_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,7 +41,10 @@ def tournament_options(function: F) -> F:
             help="A process a game, or one kept for many games.  [default: game]",
         ),
         click.option(
-            "--seed", metavar="S", help="Play the games of this open seed, not of a secret one."
+            "--seed",
+            metavar="S",
+            type=Word(),
+            help="Play the games of this open seed, not of a secret one.",
         ),
         click.option(
             "--jobs",

@@ -68,7 +68,7 @@ def read_bot_toml(file: Path, *, where: str, limits: Limits | None) -> BotToml:
     except UnicodeDecodeError as exc:
         raise BotRefused(f"{where}: not UTF-8 at byte {exc.start}") from exc
     except tomllib.TOMLDecodeError as exc:
-        raise BotRefused(f"{where}: {shown(str(exc))}") from exc
+        raise BotRefused(f"{where}: not valid TOML: {shown(str(exc))}") from exc
     except (RecursionError, ValueError) as exc:  # nested without end; a number of 5,000 digits
         raise BotRefused(
             f"{where}: can't be read as TOML; plain keys and values are enough"
@@ -145,7 +145,9 @@ def _refuse_value(exc: msgspec.ValidationError, where: str, text: str) -> NoRetu
     top = key.split("[")[0]
     place = f"{_at(where, text, top)}: `{shown(key)}`" if key else where
     if top in _CURES:
-        raise BotRefused(f"{place} must be {_CURES[top]}") from exc
+        raise BotRefused(f"{_at(where, text, top)}: `{top}` must be {_CURES[top]}") from exc
+    if said.startswith("Expected `str"):
+        raise BotRefused(f"{place} must be text in quotes") from exc
     raise BotRefused(f"{place}: {shown(said[:1].lower() + said[1:])}") from exc
 
 

@@ -39,7 +39,7 @@ from arena.sandbox.staging import (
 from arena.tournament.bot_toml import FILE, BotToml, check_name, read_bot_toml
 from protocol.messages import HelloAnswer, Limits
 
-__all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "reference_names"]
+__all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "name_of", "reference_names"]
 
 SDK = "misterx_sdk.py"
 _IMPORTS_SDK = re.compile(rb"^\s*(from|import)\s+misterx_sdk\b", re.MULTILINE)
@@ -129,6 +129,31 @@ def find_bot(
     return _command_line(text, data, into)
 
 
+def name_of(text: str, limits: Limits | None = None) -> str:
+    """Return the name that a BOT would play under; nothing is staged, built or started.
+
+    Args:
+        text: a BOT, as a person writes it.
+        limits: the organiser's; what a bot asks for beyond them is refused.
+
+    Raises:
+        BotRefused: if there is no such bot, or its `bot.toml` can't be used; with the cure.
+    """
+    kind = _kind(text)
+    if text in reference_names():
+        return text
+    if kind == stat.S_IFDIR:
+        path = Path(text)
+        if not (path / FILE).is_file():
+            raise BotRefused(_no_settings(path))
+        settings = read_bot_toml(path / FILE, where=str(path / FILE), limits=limits)
+        return settings.name or check_name(path.resolve().name, f"{path}: the folder's name")
+    if kind == stat.S_IFREG:
+        return check_name(Path(text).stem, f"{text}: the file's name")
+    _, _, file = _words(text)
+    return check_name(file.stem, f"'{shown(text)}': the file's name")
+
+
 def equal_names(entrants: Iterable[Entrant]) -> tuple[str, ...]:
     """Return a line for each bot whose name another one has before it, case left aside.
 
@@ -209,10 +234,7 @@ def _folder(
     real = check_folder(path, data)
     sdk, talk = _sdk_for(real, path)
     if not (real / FILE).is_file():
-        raise BotRefused(
-            f"{path}: has no {FILE}; write one with at least "
-            f'command = ["{PYTHON}", "bot.py"], or name the program in it'
-        )
+        raise BotRefused(_no_settings(path))
     staged = stage(real, into, data=data, more=sdk)
     settings = read_bot_toml(staged.folder / FILE, where=str(path / FILE), limits=limits)
     if settings.build:
@@ -228,6 +250,14 @@ def _folder(
     return _entrant(settings, real.name, staged, str(path), talk=talk)
 
 
+def _no_settings(path: Path) -> str:
+    """Return what a folder lacks that is named as a bot."""
+    return (
+        f"{path}: has no {FILE}; write one with at least "
+        f'command = ["{PYTHON}", "bot.py"], or name the program in it'
+    )
+
+
 def _file(path: Path, data: Path, into: Path) -> Entrant:
     """Stage the folder of an executable or a script."""
     command: tuple[str, ...]
@@ -235,6 +265,8 @@ def _file(path: Path, data: Path, into: Path) -> Entrant:
         command = (f"./{path.name}",)
     elif path.suffix == ".py":
         command = (PYTHON, path.name)
+    elif path.name == FILE:
+        raise BotRefused(f"{path}: this is a bot's settings; name its folder, {path.parent}")
     else:
         raise BotRefused(f"{path}: has no execute bit and is no .py file; chmod +x it")
     real = check_folder(path.parent, data)
@@ -248,14 +280,7 @@ def _file(path: Path, data: Path, into: Path) -> Entrant:
 
 def _command_line(text: str, data: Path, into: Path) -> Entrant:
     """Stage the folder of the first existing file that a command line names."""
-    try:
-        words = shlex.split(text)
-    except ValueError as exc:
-        raise BotRefused(f"'{shown(text)}': can't be split into words ({exc})") from exc
-    files = [word for word in words if _kind(word) == stat.S_IFREG]
-    if not files:
-        raise BotRefused(_no_such_bot(text, words))
-    file = Path(next((word for word in files if not _is_system(word)), files[0]))
+    words, files, file = _words(text)
     real = check_folder(file.parent, data)
     sdk, about_sdk = _sdk_for(real, file.parent)
     staged = stage(real, into, data=data, more=sdk)
@@ -273,6 +298,18 @@ def _command_line(text: str, data: Path, into: Path) -> Entrant:
     _check_copied(command, staged, real)
     settings = BotToml(command=tuple(command))
     return _entrant(settings, name, staged, f"'{text}'", talk=tuple(talk))
+
+
+def _words(text: str) -> tuple[list[str], list[str], Path]:
+    """Split a command line; returns its words, those that are files, and the bot's own file."""
+    try:
+        words = shlex.split(text)
+    except ValueError as exc:
+        raise BotRefused(f"'{shown(text)}': can't be split into words ({exc})") from exc
+    files = [word for word in words if _kind(word) == stat.S_IFREG]
+    if not files:
+        raise BotRefused(_no_such_bot(text, words))
+    return words, files, Path(next((word for word in files if not _is_system(word)), files[0]))
 
 
 def _kind(text: str) -> int | None:

@@ -190,12 +190,28 @@ def test_mark_of_an_editor_at_the_start_is_no_text(tmp_path: Path) -> None:
         ('bots = ["random"]', "one bot alone has nobody to meet"),
         ('bots = ["random", "greedy"]\nchallengers = ["random"]', "with a gauntlet only"),
         ('bots = ["random", "greedy"]\nkind = "gauntlet"', "a gauntlet needs challengers"),
+        ('bots = ["random", "none", "./x"]', "there is no bot 'none'"),
+        ('bots = ["random", "none", "./x"]', "there is no bot './x'"),
+        (
+            'bots = ["random", "./mine"]\nkind = "gauntlet"\nchallengers = ["randon"]',
+            "the challenger 'randon' is none of the bots: my-name, random",
+        ),
+        ('bots = ["./mine", "./theirs"]', "theirs have one name, 'my-name'; give one another"),
+        ('bots = ["random", "greedy"]\nruleset = "london-2012"', "t.toml:2: there is no ruleset"),
+        ('bots = ["random", "greedy"]\nseed = ""', "t.toml:2: `seed` is empty; leave it out"),
+        (
+            'bots = ["random", "greedy"]\n[clock]\nmove_ms = 0\nincrement_ms = 5',
+            "t.toml:2: this `clock` gives a bot no time for its first turn",
+        ),
         ('bots = ["random", "greedy"]\nlimits.file_mib = 9007199254740991', "at most 2,147,483,"),
     ],
 )
 def test_check_refuses_what_run_would(arena: Caller, tmp_path: Path, text: str, says: str) -> None:
     file = tmp_path / "t.toml"
     file.write_text(text)
+    for name in ("mine", "theirs"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.toml").write_text('name = "my-name"\ncommand = ["./x"]\n')
     called = arena("config", "check", file)
     assert called.code == 2
     assert f"{file}" in called.stderr

@@ -12,7 +12,13 @@ import pytest
 
 from arena.errors import BotRefused
 from arena.sandbox.limits import default_limits
-from arena.tournament.entrants import Entrant, equal_names, find_bot, reference_names
+from arena.tournament.entrants import (
+    Entrant,
+    equal_names,
+    find_bot,
+    name_of,
+    reference_names,
+)
 from protocol.messages import HelloAnswer
 
 
@@ -150,6 +156,35 @@ def test_build_runs_once_for_each_content_in_a_copy_of_its_own(data: Path, here:
     (folder / "bot.toml").write_text('command = ["x"]\nbuild = [["{python}", "-c", "1/0"]]\n')
     with pytest.raises(BotRefused, match=r"built: build: .*ended with status 1"):
         find_bot("built", data)
+
+
+def test_name_is_known_before_anything_is_staged(data: Path, here: Path) -> None:
+    """What a tournament file may call its challengers."""
+    make_bot(here / "dir")
+    make_bot(here / "named", 'name = "known"\ncommand = ["{python}", "bot.py"]\n')
+    words = {
+        "random": "random", "dir": "dir", "./named": "known", "dir/bot.py": "bot",
+        "python3 -u named/bot.py": "bot",
+    }  # fmt: skip
+    assert {text: name_of(text) for text in words} == words
+    for text in words:
+        assert find_bot(text, data).spec.name == words[text]
+    (here / "bare").mkdir()
+    for text, says in {
+        "none": "there is no bot",
+        "bare": "has no bot.toml",
+        "a b": "no word",
+    }.items():
+        with pytest.raises(BotRefused, match=says):
+            name_of(text)
+
+
+def test_settings_of_a_bot_are_no_bot(data: Path, here: Path) -> None:
+    make_bot(here / "dir")
+    with pytest.raises(
+        BotRefused, match=r"dir/bot\.toml: this is a bot's settings; name its folder"
+    ):
+        find_bot("dir/bot.toml", data)
 
 
 # --- files and command lines ----------------------------------------------------------------------
