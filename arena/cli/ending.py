@@ -12,7 +12,8 @@ import msgspec
 import arena
 from arena.cli import answers
 from arena.cli.exits import Exit
-from arena.cli.game_table import table_row
+from arena.cli.game_table import table_rows
+from arena.cli.past_runs import past_runs
 from arena.cli.played_shown import faults_table, left_out, times_table
 from arena.cli.ratings_shown import matrix_table, ratings_table
 from arena.cli.stored import Row, rows
@@ -20,15 +21,25 @@ from arena.cli.talk import Talk, plural
 from arena.cli.tally import duration
 from arena.referee.record import FaultKind
 from arena.sandbox.refusals import NO_SANDBOX_WARNING
-from arena.store.database import Database
+from arena.store.database import Database, GameRef
 from arena.store.runs import Run
-from reports.frames import GameRow, Games
+from reports.choosing import Wanted
+from reports.frames import Games
 from reports.report import FaultCount, Meta, Report, build
+from reports.site import Written, write
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["Ending", "ending_of", "fault_alerts", "tell_ending", "tell_games"]
+__all__ = [
+    "Ending",
+    "ending_of",
+    "fault_alerts",
+    "tell_ending",
+    "tell_games",
+    "tell_written",
+    "write_report",
+]
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +68,8 @@ class Counting:
         self.void: list[str] = []
         self.faults: Counter[FaultKind] = Counter()
 
-    def table_rows(self, found: Iterator[Row]) -> Iterator[GameRow]:
-        """Count each game and pass it on as a row of the table."""
+    def counted(self, found: Iterator[Row]) -> Iterator[Row]:
+        """Count each game and pass it on."""
         for row in found:
             if row.reason == "void":
                 self.void.append(row.game)
@@ -69,13 +80,13 @@ class Counting:
             for fault in (row.mister_x_fault, row.detectives_fault):
                 if fault is not None:
                     self.faults[fault] += 1
-            yield table_row(row)
+            yield row
 
 
 def ending_of(database: Database, run: Run) -> Ending:
     """Read what a run came to; games in plan order, so equal games give equal numbers."""
     counting = Counting()
-    table = Games.collect(counting.table_rows(rows(database, run)))
+    table = Games.collect(table_rows(database, run, counting.counted(rows(database, run))))
     games = answers.GamesCount(
         planned=run.plan.count, played=counting.played, void=len(counting.void)
     )
@@ -84,7 +95,27 @@ def ending_of(database: Database, run: Run) -> Ending:
         faults=dict(counting.faults),
         void=tuple(counting.void),
         table=table,
-        report=build(table, meta_of(run, games, counting.unsandboxed)),
+        report=build(
+            table, meta_of(run, games, counting.unsandboxed), past=past_runs(database, run)
+        ),
+    )
+
+
+def write_report(
+    database: Database, run: Run, ending: Ending, folder: Path, *, replays: Wanted = None
+) -> Written:
+    """Write the report's folder, with the replays that are wanted.
+
+    Raises:
+        StoreError: if the disk is full, or a record is damaged.
+        ConfigError: if the folder can't be written to.
+    """
+    return write(
+        ending.report,
+        ending.table,
+        folder,
+        record=lambda game: database.record(GameRef(run=run.id, game=game)),
+        replays=replays,
     )
 
 
@@ -190,7 +221,14 @@ def tell_games(talk: Talk, ending: Ending) -> None:
         talk.warn(f"{plural(len(ending.void), 'game')} stayed void, by our own fault: {shown}")
 
 
-def tell_ending(talk: Talk, run: Run, ending: Ending, *, page: Path, took_s: float) -> None:
+def tell_written(talk: Talk, written: Written) -> None:
+    """Print where a report lies, and what is missing from it."""
+    for note in written.notes:
+        talk.warn(note)
+    talk.result(f"\nReport: {written.page}")
+
+
+def tell_ending(talk: Talk, run: Run, ending: Ending, *, written: Written, took_s: float) -> None:
     """Print how a run ended and where its report lies; with `--json` the object."""
     tell_games(talk, ending)
     games = ending.games
@@ -202,7 +240,7 @@ def tell_ending(talk: Talk, run: Run, ending: Ending, *, page: Path, took_s: flo
         talk.alarm(NO_SANDBOX_WARNING)
     if run.plan.open_seed is None:
         talk.say(f"Its secret was:\n  {run.plan.secret}")
-    talk.result(f"\nReport: {page}")
+    tell_written(talk, written)
     counted = ending.report.counts.counted
     talk.answer(
         answers.Run(
@@ -210,7 +248,7 @@ def tell_ending(talk: Talk, run: Run, ending: Ending, *, page: Path, took_s: flo
             games=games,
             faults={str(kind): count for kind, count in ending.faults.items()},
             ratings=msgspec.to_builtins(ending.report.ratings) if counted else None,
-            report=str(page.parent),
+            report=str(written.page.parent),
             secret_sha256=run.plan.commitment,
             took_s=round(took_s, 3),
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
 
 from arena.cli.stored import Row, rows
 from arena.referee.record import FaultKind
@@ -10,21 +13,74 @@ from arena.store.database import Database
 from arena.store.database import Seat as StoredSeat
 from arena.store.runs import Run
 from reports.frames import GameRow, Games, Seat
+from reports.game_rows import specials_of, start_of
 
 __all__ = ["collect", "table_row"]
 
 
 def collect(database: Database, run: Run) -> Games:
     """Return all games of a run as they count: benching and void games included."""
-    return Games.collect(table_rows(database, run))
+    return Games.collect(table_rows(database, run, rows(database, run)))
 
 
-def table_rows(database: Database, run: Run) -> Iterator[GameRow]:
-    """Yield the rows of the table, in plan order."""
-    return map(table_row, rows(database, run))
+class Told(msgspec.Struct, frozen=True):
+    """What a game's record alone tells; none of it of a game that was not played."""
+
+    start: int | None = None
+    specials: int | None = None
+    banks: tuple[float | None, float | None] = (None, None)
 
 
-def table_row(row: Row) -> GameRow:
+class CoreFacts(msgspec.Struct, frozen=True):
+    """The part of a record's core that is read here."""
+
+    index: int
+    facts: dict[str, Any]
+
+
+def table_rows(database: Database, run: Run, found: Iterable[Row]) -> Iterator[GameRow]:
+    """Yield the rows of the table.
+
+    Args:
+        database: where the records lie.
+        run: whose games they are.
+        found: the games as they count, in plan order.
+    """
+    records = told_by_records(database, run)
+    place, told = next(records, (-1, Told()))
+    for row in found:
+        own = Told()
+        if row.stored is not None:
+            while 0 <= place < row.index:
+                place, told = next(records, (-1, Told()))
+            if place == row.index:
+                own = told
+        yield table_row(row, own)
+
+
+def told_by_records(database: Database, run: Run) -> Iterator[tuple[int, Told]]:
+    """Yield the place and what else is told of each record, in plan order.
+
+    The bank's state lies in the half of a record that is slow to read: where the clock has none, it
+    is let alone.
+    """
+    clock = run.plan.clock
+    if clock is None or not (clock.bank_ms or clock.increment_ms):
+        decoder = msgspec.json.Decoder(CoreFacts)
+        for text in database.cores(run):
+            core = decoder.decode(text)
+            yield core.index, Told(start_of(core.facts), specials_of(core.facts))
+        return
+    for record in database.records(run):
+        facts, aside = record.core.facts, record.aside
+        x, d = (
+            side.times[-1].bank_ms if side.times else None
+            for side in (aside.mister_x, aside.detectives)
+        )
+        yield record.core.index, Told(start_of(facts), specials_of(facts), (x, d))
+
+
+def table_row(row: Row, told: Told) -> GameRow:
     """Return a game as the table takes it."""
     stored = row.stored
     return GameRow(
@@ -37,12 +93,14 @@ def table_row(row: Row) -> GameRow:
         reason=row.reason,
         rounds=stored.rounds if stored else None,
         marks=stored.marks if stored else (),
-        x=seat(row.mister_x_fault, stored.mister_x if stored else None),
-        d=seat(row.detectives_fault, stored.detectives if stored else None),
+        start=told.start,
+        specials=told.specials,
+        x=seat(row.mister_x_fault, stored.mister_x if stored else None, told.banks[0]),
+        d=seat(row.detectives_fault, stored.detectives if stored else None, told.banks[1]),
     )
 
 
-def seat(fault: FaultKind | None, stored: StoredSeat | None) -> Seat:
+def seat(fault: FaultKind | None, stored: StoredSeat | None, bank_ms: float | None) -> Seat:
     """Return a side's fault as it was judged, and its times as they were played."""
     if stored is None:
         return Seat(fault=fault)
@@ -53,5 +111,6 @@ def seat(fault: FaultKind | None, stored: StoredSeat | None) -> Seat:
         text=stored.fault_text if own else None,
         start_ms=stored.start_ms,
         charged_ms=stored.charged_ms,
+        bank_ms=bank_ms,
         off_turn_ms=stored.off_turn_ms,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -10,8 +11,38 @@ from arena.cli import answers
 from arena.cli.options import data_option, talking
 from arena.cli.stored import check_open_to_all, find_run, open_data, run_argument, spoil_option
 from arena.cli.talk import Talk
+from arena.errors import ConfigError
+
+if TYPE_CHECKING:
+    from reports.choosing import Wanted
 
 __all__ = ["command"]
+
+WORDS: tuple[Literal["none", "faults", "losses", "all"], ...] = ("none", "faults", "losses", "all")
+
+
+class ReplaysType(click.ParamType["Wanted"]):
+    """Which games get a replay: a word, or how many."""
+
+    name = "replays"
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what `--help` shows for the value."""
+        return f"{'|'.join(WORDS)}|N"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Wanted:
+        """Return the word or the number."""
+        for word in WORDS:
+            if value == word:
+                return word
+        text = str(value)
+        if text.isascii() and text.isdecimal() and len(text) <= 9:
+            return int(text)
+        raise click.BadParameter(
+            f"{text!r} is none of {', '.join(WORDS)}, and no number of games from 0.", ctx, param
+        )
 
 
 @click.command("report")
@@ -20,27 +51,58 @@ __all__ = ["command"]
     "-o",
     "--output",
     metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Where to; left out, reports/RUN in the data folder.",
+    type=click.Path(path_type=Path),
+    help="Where to; left out, reports/RUN in the data folder. With --single a file.",
+)
+@click.option(
+    "--single", is_flag=True, help="One page that holds everything but replays, to be sent."
+)
+@click.option(
+    "--replays",
+    type=ReplaysType(),
+    help="Games that get a replay; left out, all of up to 1,000, else 300: one of every kind of"
+    " fault, then the closest, shortest and longest of each pairing.",
 )
 @spoil_option
 @data_option
 @talking
-def command(talk: Talk, run: str | None, output: Path | None, data: Path, *, spoil: bool) -> None:
+def command(
+    talk: Talk,
+    run: str | None,
+    output: Path | None,
+    data: Path,
+    *,
+    single: bool,
+    replays: Wanted,
+    spoil: bool,
+) -> None:
     """Write the report of a run again.
 
-    RUN is the beginning of a run's id; left out, it is the last one.
+    A folder with a page for each bot and each pairing, the games, their replays, and the same
+    numbers as files; it opens from disk. RUN is the beginning of a run's id; left out, it is the
+    last one.
     """
-    from arena.cli.ending import ending_of, tell_games
-    from reports.site.folder import FILES, write
-
+    if single and replays not in (None, "none"):
+        raise click.UsageError(
+            "--single holds no replays: leave --replays out, or --single for a folder with them."
+        )
     with open_data(data) as database:
         found = find_run(database, run)
         check_open_to_all(found, spoil=spoil)
+        target = output or data / "reports" / (f"{found.id}.html" if single else found.id)
+        if single and target.is_dir():
+            raise ConfigError(f"{target} is a folder: --single writes a file, name one with -o.")
+        if not single and target.is_file():
+            raise ConfigError(f"{target} is a file: name a folder with -o, or add --single.")
+        from arena.cli.ending import ending_of, tell_games, tell_written, write_report
+        from reports.site import write_single
+
         ending = ending_of(database, found)
-    folder = output or data / "reports" / found.id
-    page = write(report=ending.report, games=ending.table, folder=folder)
+        if single:
+            written = write_single(ending.report, ending.table, target)
+        else:
+            written = write_report(database, found, ending, target, replays=replays)
     tell_games(talk, ending)
-    talk.result(f"\nReport: {page}")
-    talk.answer(answers.Reported(run=found.id, report=str(folder), files=(page.name, *FILES)))
+    tell_written(talk, written)
+    talk.answer(answers.Reported(run=found.id, report=str(target), files=written.files))
     talk.next("open it in a browser")

@@ -80,12 +80,11 @@ def carry_on(talk: Talk, database: Database, run: Run, data: Path, kept: Sandbox
             f"Go on with: {resume}"
         )
     # pandas and its kin take a second to load: not before the games, and not for `--help`.
-    from arena.cli.ending import ending_of, tell_ending
-    from reports.site.folder import write
+    from arena.cli.ending import ending_of, tell_ending, write_report
 
     run = database.find_run(run.id)
     ending = ending_of(database, run)
-    page = write(report=ending.report, games=ending.table, folder=data / "reports" / run.id)
-    tell_ending(talk, run, ending, page=page, took_s=took_s)
+    written = write_report(database, run, ending, data / "reports" / run.id)
+    tell_ending(talk, run, ending, written=written, took_s=took_s)
     talk.next(f"arena verify {run.id}", "was everything played by the rules?", data=True)
     return ending.code

@@ -1,6 +1,5 @@
-"""The report folder: one page that opens from disk, and the same numbers as files."""
+"""The report: a folder of pages that opens from disk, or one page; the same numbers as files."""
 
-from reports.site.folder import FILES, write
-from reports.site.page import page
+from reports.site.folder import FILES, Written, write, write_single
 
-__all__ = ["FILES", "page", "write"]
+__all__ = ["FILES", "Written", "write", "write_single"]

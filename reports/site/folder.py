@@ -1,21 +1,34 @@
-"""Writes the report folder: `index.html` and the same numbers as CSV, JSON, Markdown and SVG."""
+"""Writes a report: a folder of pages with the same numbers as files, or one page with all of it."""
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from arena.errors import cannot_write
+from arena.referee.record import GameRecord
 from reports import charts
+from reports.choosing import Wanted, choose
 from reports.csv_texts import matrix_csv, ratings_csv
 from reports.frames import Games
 from reports.report import Report
+from reports.site.bot_page import bot_lead, bot_parts
+from reports.site.drawing import draw
+from reports.site.games.table import PAGE as GAMES
+from reports.site.games.table import write as games_files
+from reports.site.index import index_lead, index_parts
+from reports.site.manifest import FolderWriter
 from reports.site.markdown import markdown
+from reports.site.markup import name, text
 from reports.site.page import page
+from reports.site.pairing_page import pairing_parts
+from reports.site.places import Places, bot_slug
+from reports.site.single import single_page
+from reports.site.summary import Summary
 
-__all__ = ["FILES", "write"]
+__all__ = ["FILES", "Written", "write", "write_single"]
 
 FILES = (
     "ratings.csv",
@@ -28,24 +41,109 @@ FILES = (
 )
 
 
-def write(report: Report, games: Games, folder: Path) -> Path:
+class Written(msgspec.Struct, frozen=True, kw_only=True):
+    """What was written.
+
+    Attributes:
+        page: the first page, `index.html`.
+        files: paths in the folder, the first page at the beginning.
+        replays: how many games have one.
+        bytes: of all files together.
+        notes: sentences on what is missing.
+    """
+
+    page: Path
+    files: tuple[str, ...]
+    replays: int
+    bytes: int
+    notes: list[str]
+
+
+def write(
+    report: Report,
+    games: Games,
+    folder: Path,
+    *,
+    record: Callable[[str], GameRecord] | None = None,
+    replays: Wanted = None,
+) -> Written:
     """Write a report into a folder, which is made where it is missing.
 
-    Each file is replaced as a whole: a reader never sees half of one.
+    Each file is replaced as a whole: a reader never sees half of one. Files of an earlier report
+    that this one has no more are removed; other files stay.
 
     Args:
         report: what to write.
-        games: the games that it was built from, for `games.csv`.
-        folder: where; other files in it stay.
-
-    Returns:
-        The page, `index.html` in the folder.
+        games: the games that it was built from.
+        folder: where.
+        record: gives the record of a game, for its replay; without it there are none.
+        replays: which games get one; see `reports.choosing.choose`.
 
     Raises:
-        StoreError: if the disk is full.
+        StoreError: if the disk is full, or a record is damaged.
         ConfigError: if the folder can't be written to.
     """
-    texts = {
+    writer = FolderWriter(folder)
+    told = Summary.of(report, games.lines())
+    paths: dict[str, str] = {}
+    notes: list[str] = []
+    if record is not None:
+        paths, notes = draw(choose(told.lines, replays), record, writer)
+    here = Places(bots=frozenset(told.names), pairings=told.paired_pages, replays=paths)
+    for file, content in data_files(report, games).items():
+        writer.write(file, content)
+    for file, content in games_files(games, paths).items():
+        writer.write(file, content)
+    below = msgspec.structs.replace(here, up="../")
+    title = report.meta.title
+    more = [("Report", below.index()), ("Games", below.games())]
+    for bot in told.names:
+        made = page(
+            f"{bot} – {title}",  # noqa: RUF001 - a dash
+            bot_parts(bot, told, below),
+            heading=name(bot),
+            lead=bot_lead(bot, told),
+            path=((title, below.index()), ("Bots", below.index("pages"))),
+            here=bot,
+            more=more[1:],
+        )
+        writer.write(f"bots/{bot_slug(bot)}.html", made)
+    for slug in told.pairs if told.paired_pages else ():
+        one, other = told.pairs[slug]
+        made = page(
+            f"{one} – {other} – {title}",  # noqa: RUF001 - dashes
+            pairing_parts(slug, told, below),
+            heading=f"{name(one)} against {name(other)}",
+            path=((title, below.index()), ("Pairings", below.index("pages"))),
+            here=f"{one} – {other}",  # noqa: RUF001 - a dash
+            more=more[1:],
+        )
+        writer.write(f"pairings/{slug}.html", made)
+    beside = ", ".join(f'<a href="{text(file)}">{text(file)}</a>' for file in FILES)
+    writer.write(
+        "index.html",
+        page(
+            title,
+            index_parts(told, here),
+            lead=index_lead(report, notes),
+            more=[("All games", GAMES)],
+            foot=f"<p>The same numbers as files: {beside}.</p>",
+        ),
+    )
+    writer.close()
+    files = ("index.html", *(file for file in writer.files if file != "index.html"))
+    return Written(
+        page=folder / "index.html",
+        files=files,
+        replays=len(paths),
+        bytes=writer.bytes,
+        notes=notes,
+    )
+
+
+def data_files(report: Report, games: Games) -> dict[str, str]:
+    """The report as files for programs: name → text."""
+    return {
         "ratings.csv": ratings_csv(report.ratings),
         "matrix.csv": matrix_csv(report),
         "games.csv": games.csv(),
@@ -54,21 +152,24 @@ def write(report: Report, games: Games, folder: Path) -> Path:
         "ratings.svg": charts.rating_plot(report.ratings),
         "win-rates.svg": charts.heat_map(report.matrix),
     }
-    texts["index.html"] = page(report, files_beside=FILES)
+
+
+def write_single(report: Report, games: Games, file: Path) -> Written:
+    """Write a report as one page that holds everything but replays.
+
+    Args:
+        report: what to write.
+        games: the games that it was built from.
+        file: where; its folder is made where it is missing.
+
+    Raises:
+        StoreError: if the disk is full.
+        ConfigError: if the file can't be written.
+    """
+    content = single_page(report, games, data_files(report, games)).encode()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file, text in texts.items():
-            _replace(folder / file, text)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
     except OSError as exc:
-        raise cannot_write(f"the report can't be written to {folder}", exc) from exc
-    return folder / "index.html"
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write beside, then rename."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_bytes(text.encode())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+        raise cannot_write(f"{file}: can't be written", exc) from exc
+    return Written(page=file, files=(file.name,), replays=0, bytes=len(content), notes=[])

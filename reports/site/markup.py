@@ -15,7 +15,9 @@ __all__ = [
     "Cell",
     "Column",
     "elo",
+    "linked",
     "minus",
+    "na",
     "name",
     "percent",
     "section",
@@ -62,9 +64,14 @@ def na(reason: str) -> Cell:
 NA = na("the games do not tell")
 
 
-def elo(value: float | None) -> Cell:
-    """A rating in whole points, with its sign."""
-    return NA if value is None else Cell(minus(f"{value:+.0f}" if round(value) else "0"))
+def linked(markup: str, to: str | None) -> str:
+    """Markup that leads somewhere, or stays as it is."""
+    return markup if to is None else f'<a href="{html.escape(to)}">{markup}</a>'
+
+
+def elo(value: float | None, missing: Cell = NA) -> Cell:
+    """A rating in whole points, with its sign; else why there is none."""
+    return missing if value is None else Cell(minus(f"{value:+.0f}" if round(value) else "0"))
 
 
 def minus(number: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html
 import html.parser
 import re
-import subprocess
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -15,8 +18,8 @@ from reports.frames import GameRow, Games
 from reports.report import Meta, Report, build
 from reports.site.markdown import markdown
 from reports.site.markup import percent
+from reports.site.summary import Summary
 from tests.reports.rows import small_run
-from tests.tools import need
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "use", "rect"}
 
@@ -68,29 +71,69 @@ def read(text: str) -> Reader:
     return reader
 
 
-def test_folder_holds_the_page_and_every_file(tmp_path: Path) -> None:
+def checked(folder: Path) -> dict[str, Reader]:
+    """Every page of a folder, read; every link leads to something that is there."""
+    pages = {
+        str(file.relative_to(folder)): read(file.read_text("utf-8"))
+        for file in sorted(folder.rglob("*.html"))
+    }
+    for page, reader in pages.items():
+        assert len(reader.ids) == len(set(reader.ids)), page
+        assert not any(name.startswith("on") for name in reader.attributes), page
+        for link in reader.links:
+            path, _, anchor = link.partition("#")
+            assert ":" not in path, (page, link)
+            target = ((folder / page).parent / unquote(path)).resolve() if path else folder / page
+            assert target.is_file(), (page, link)
+            assert target.is_relative_to(folder.resolve()) or not path, (page, link)
+            own = str(target.relative_to(folder.resolve() if path else folder))
+            if anchor and own in pages and own != "games.html":
+                assert anchor in pages[own].ids, (page, link)
+    return pages
+
+
+def test_folder_holds_a_page_for_each_bot_and_each_pairing(tmp_path: Path) -> None:
     report, games = made(small_run())
-    page = site.write(report, games, tmp_path / "a" / "b")
-    assert page == tmp_path / "a" / "b" / "index.html"
-    assert {path.name for path in page.parent.iterdir()} == {"index.html", *site.FILES}
+    written = site.write(report, games, tmp_path / "a" / "b")
+    folder = written.page.parent
+    assert written.page == tmp_path / "a" / "b" / "index.html"
+    found = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+    assert found == set(written.files)
+    assert {"index.html", "games.html", "manifest.json", *site.FILES} < found
+    assert len([file for file in found if file.startswith("bots/")]) == 4
+    assert len([file for file in found if file.startswith("pairings/")]) == 6
+    assert "bots/greedy.html" in found
+    assert "pairings/belief--greedy.html" in found
+    assert written.bytes == sum((folder / file).stat().st_size for file in found)
+
+
+def test_every_link_of_a_folder_leads_to_something_in_it(tmp_path: Path) -> None:
+    report, games = made(small_run())
+    site.write(report, games, tmp_path)
+    pages = checked(tmp_path)
+    reached = {"index.html"}
+    todo = ["index.html"]
+    while todo:
+        page = todo.pop()
+        for link in pages[page].links:
+            path = link.partition("#")[0]
+            if path.endswith(".html"):
+                target = ((tmp_path / page).parent / path).resolve().relative_to(tmp_path.resolve())
+                if str(target) not in reached:
+                    reached.add(str(target))
+                    todo.append(str(target))
+    assert reached == set(pages)
 
 
 def test_equal_reports_are_equal_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
         report, games = made(small_run())
         site.write(report, games, tmp_path / name)
-    for file in (tmp_path / "one").iterdir():
-        assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
-
-
-def test_a_report_is_written_over_an_older_one(tmp_path: Path) -> None:
-    report, games = made(small_run(2))
-    site.write(report, games, tmp_path)
-    (tmp_path / "mine.txt").write_text("mine")
-    report, games = made(small_run(3))
-    site.write(report, games, tmp_path)
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-    assert len((tmp_path / "games.csv").read_text().splitlines()) == 1 + 36
+        site.write_single(report, games, tmp_path / f"{name}.html")
+    for file in (tmp_path / "one").rglob("*.*"):
+        twin = tmp_path / "two" / file.relative_to(tmp_path / "one")
+        assert file.read_bytes() == twin.read_bytes()
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
 
 def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
@@ -98,73 +141,169 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     report, games = made(small_run(1))
     with pytest.raises(ConfigError, match="name another place"):
         site.write(report, games, tmp_path / "file" / "report")
+    with pytest.raises(ConfigError, match="name another place"):
+        site.write_single(report, games, tmp_path / "file" / "report.html")
 
 
-def test_page_is_whole_without_script_or_foreign_link() -> None:
-    report, _ = made(small_run())
-    text = site.page(report, files_beside=site.FILES)
-    reader = read(text)
-    assert "script" not in reader.tags
-    assert not any(name.startswith("on") for name in reader.attributes)
-    assert all(link.startswith("#") or link in site.FILES for link in reader.links)
-    assert {link[1:] for link in reader.links if link.startswith("#")} <= set(reader.ids)
-    assert len(reader.ids) == len(set(reader.ids))
+def test_pages_have_no_script_and_a_policy_that_lets_none_run(tmp_path: Path) -> None:
+    report, games = made(small_run())
+    site.write(report, games, tmp_path)
+    for file in (tmp_path / "index.html", *tmp_path.glob("bots/*"), *tmp_path.glob("pairings/*")):
+        text = file.read_text("utf-8")
+        assert "script" not in read(text).tags
+        policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)
+        assert policy is not None
+        assert "default-src 'none'" in policy[1]
+        assert "script" not in policy[1]
+
+
+def test_one_page_lets_its_one_module_run_by_its_hash(tmp_path: Path) -> None:
+    report, games = made(small_run())
+    written = site.write_single(report, games, tmp_path / "one.html")
+    assert written.files == ("one.html",)
+    text = written.page.read_text("utf-8")
+    scripts = re.findall(r"<script([^>]*)>(.*?)</script>", text, re.DOTALL)
+    kinds = [re.findall(r'type="([^"]+)"', attributes)[0] for attributes, _ in scripts]
+    assert sorted(kinds) == ["application/json", "module"]
+    digest = hashlib.sha256(scripts[kinds.index("module")][1].encode()).digest()
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)
     assert policy is not None
-    assert "default-src 'none'" in policy[1]
-    assert "script" not in policy[1]
+    rules = dict(rule.split(" ", 1) for rule in html.unescape(policy[1]).split("; "))
+    assert rules["script-src"] == f"'sha256-{base64.b64encode(digest).decode()}'"
+    assert rules["default-src"] == "'none'"
 
 
-def test_page_tells_what_the_report_holds() -> None:
-    report, _ = made(small_run())
-    said = " ".join(read(site.page(report)).said)
+def test_one_page_holds_every_bot_every_pairing_the_games_and_the_files(tmp_path: Path) -> None:
+    report, games = made(small_run())
+    text = site.write_single(report, games, tmp_path / "one.html").page.read_text("utf-8")
+    reader = read(text)
+    assert len(reader.ids) == len(set(reader.ids))
+    assert {"bot-greedy", "pairing-belief--greedy", "games", "standings"} < set(reader.ids)
+    for link in reader.links:
+        assert link.startswith(("#", "data:"))
+        assert link[1:] in reader.ids or link == "#" or link.startswith("data:")
+    saved = re.findall(r'download="([^"]+)" href="data:[^,]+,([^"]+)"', text)
+    kept = {file: base64.b64decode(packed).decode() for file, packed in saved}
+    assert set(kept) == {"ratings.csv", "matrix.csv", "games.csv", "report.json", "report.md"}
+    assert kept["games.csv"] == games.csv()
+    assert f"arena replay {games.frame['game'].iloc[0][:10]}" in text
+
+
+def test_page_tells_what_the_report_holds(tmp_path: Path) -> None:
+    report, games = made(small_run())
+    site.write(report, games, tmp_path)
+    said = " ".join(read((tmp_path / "index.html").read_text("utf-8")).said)
     for word in ("belief", "greedy", "a note", "both bots failed", "void: our own fault"):
         assert word in said
     for word in ("crash", "exit status 1", "Wilson", "Time use", "without forfeits"):
         assert word in said
+    for word in ("Start stations", "Likelihood of superiority", "likelihood ratio", "History"):
+        assert word in said
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "<script>alert(1)</script>",
-        '"><img src=x onerror=alert(1)>',
-        "${title}$$ $facts",
-        "</style></title><b>",
-        "&amp;",
-        "\u202egnp.exe",
-        "x" * 500,
-    ],
+def test_page_of_a_bot_tells_its_opponents_ends_faults_and_closest_games(tmp_path: Path) -> None:
+    report, games = made(small_run())
+    site.write(report, games, tmp_path)
+    page = next((tmp_path / "bots").glob("b-bold*"))
+    said = " ".join(read(page.read_text("utf-8")).said)
+    assert "<b>bold</b>" in said
+    for word in ("Closest lost games", "Opponents", "As the detectives", "crash", "Its time use"):
+        assert word in said
+    told = Summary.of(report, games.lines())
+    for line in told.lost["<b>bold</b>", "mister_x"]:
+        assert f"arena replay {line.game[:10]}" in said
+
+
+def test_page_of_a_pairing_counts_its_pairs_and_lists_its_games(tmp_path: Path) -> None:
+    report, games = made(small_run())
+    site.write(report, games, tmp_path)
+    said = read((tmp_path / "pairings" / "belief--greedy.html").read_text("utf-8")).said
+    pairs = next(
+        row for row in report.pairings or [] if {row.one, row.other} == {"belief", "greedy"}
+    )
+    rows = " ".join(said)
+    assert f"Mister X escaped twice {pairs.both_escaped}" in re.sub(r"\s+", " ", rows)
+    assert sum("arena replay" in text for text in said) == 24
+
+
+def test_ends_of_games_add_up_to_the_games(tmp_path: Path) -> None:
+    report, games = made(small_run())
+    played = sum(row.mister_x + row.detectives for row in report.rounds)
+    assert sum(end.games for end in report.ends) == report.counts.counted
+    assert played == report.counts.counted - report.counts.forfeits
+    assert sum(row.escaped.games for row in report.starts) == played
+    assert report.counts.counted + report.counts.excluded == len(games)
+    site.write(report, games, tmp_path)
+    text = " ".join(read((tmp_path / "index.html").read_text("utf-8")).said)
+    assert re.search(rf"all that count\s+{report.counts.counted}", text)
+    assert re.search(rf"all games\s+{len(games)}", text)
+
+
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "${title}$$ $facts",
+    "</style></title><b>",
+    "&amp;",
+    "javascript:alert(1)",
+    "../../../etc/passwd",
+    "\u202egnp.exe",
+    "\u200b\u200d",
+    "\u05e9\u05dc\u05d5\u05dd",
+    "x" * 500,
+    "-rf *",
+    "%s%n{0.__class__}",
 )
-def test_names_that_are_markup_are_shown_as_text(name: str, tmp_path: Path) -> None:
-    report, games = made(small_run(3, (name, "other", "third")))
-    text = site.write(report, games, tmp_path).read_text("utf-8")
-    reader = read(text)
-    assert reader.tags.isdisjoint({"script", "img", "b"})
-    assert not any(attribute.startswith("on") for attribute in reader.attributes)
-    assert "\u202e" not in text
-    if len(name) < 80 and name.isascii():
-        assert name in " ".join(reader.said)
+
+
+def test_names_that_are_markup_are_shown_as_text(tmp_path: Path) -> None:
+    report, games = made(small_run(2, HOSTILE))
+    site.write(report, games, tmp_path / "in")
+    site.write_single(report, games, tmp_path / "in" / "one.html")
+    assert {path.name for path in tmp_path.iterdir()} == {"in"}
+    assert len(list((tmp_path / "in" / "bots").iterdir())) == len(HOSTILE)
+    for file in (tmp_path / "in").rglob("*.html"):
+        text = file.read_text("utf-8")
+        reader = read(text)
+        assert reader.tags.isdisjoint({"img", "b"})
+        assert file.name in {"games.html", "one.html"} or "script" not in reader.tags
+        assert not any(attribute.startswith("on") for attribute in reader.attributes)
+        assert not any(link.lower().startswith("javascript") for link in reader.links)
+        seen = re.sub(r"<script.*?</script>", "", text, flags=re.DOTALL)
+        assert not {"\u202e", "\u200b", "\u200d"} & set(seen)
+    said = " ".join(read((tmp_path / "in" / "index.html").read_text("utf-8")).said)
+    for name in HOSTILE:
+        assert len(name) > 80 or not name.isprintable() or name in said
 
 
 @pytest.mark.parametrize("deals", [0, 1])
-def test_small_and_empty_runs_have_a_page(deals: int) -> None:
-    report, _ = made(small_run(deals))
-    said = " ".join(read(site.page(report)).said)
-    assert "nan" not in said.lower().split()
-    assert "None" not in said.split()
-    assert "±0" not in said
+def test_small_and_empty_runs_have_pages_without_numbers_that_are_none(
+    deals: int, tmp_path: Path
+) -> None:
+    report, games = made(small_run(deals))
+    site.write(report, games, tmp_path)
+    site.write_single(report, games, tmp_path / "one.html")
+    for file in tmp_path.rglob("*.html"):
+        words = " ".join(read(file.read_text("utf-8")).said).split()
+        if file.name == "one.html":
+            words = words[: words.index("Games")]  # what follows holds data and a script
+        assert {"nan", "NaN", "None", "inf", "±0"}.isdisjoint(words), file
+        assert "± 0 " not in " ".join(words)
 
 
 def test_many_bots_are_cut_on_the_page_and_whole_in_the_files(tmp_path: Path) -> None:
-    report, games = made(small_run(1, tuple(f"bot{k:02}" for k in range(40))))
-    page = site.write(report, games, tmp_path)
+    report, games = made(small_run(1, tuple(f"bot{k:02}" for k in range(51))))
+    page = site.write(report, games, tmp_path).page
     assert page.stat().st_size < 500_000
-    assert "The first 24 bots" in page.read_text()
-    assert len((tmp_path / "matrix.csv").read_text().splitlines()) > 1500
+    text = page.read_text()
+    assert "The first 24 bots" in text
+    assert "1,275 pairings are too many" in text
+    assert not (tmp_path / "pairings").exists()
+    assert len(list((tmp_path / "bots").iterdir())) == 51
+    assert len((tmp_path / "matrix.csv").read_text().splitlines()) > 2_500
 
 
-def test_parts_have_tables_of_their_own() -> None:
+def test_parts_have_tables_of_their_own(tmp_path: Path) -> None:
     rows = small_run(2, ("a", "b"))
     later = [
         type(row)(
@@ -173,11 +312,22 @@ def test_parts_have_tables_of_their_own() -> None:
         )
         for row in small_run(2, ("c", "d"), seed=9)
     ]
-    report, _ = made(rows + later)
-    text = site.page(report)
+    report, games = made(rows + later)
+    text = site.write(report, games, tmp_path).page.read_text("utf-8")
     assert "List 1 of 2" in text
     assert "List 2 of 2" in text
     assert "Part 2:" in text
+
+
+def test_history_has_every_run_of_the_ruleset(tmp_path: Path) -> None:
+    games = Games.collect(small_run())
+    past = build(Games.collect(small_run(seed=5)), Meta(run="aa", created="2026-01-02T03:04:05Z"))
+    report = build(games, Meta(run="bb", created="2026-02-02T03:04:05Z"), past=past.history)
+    assert [run.run for run in report.history] == ["aa", "bb"]
+    text = site.write(report, games, tmp_path).page.read_text("utf-8")
+    said = " ".join(read(text).said)
+    assert "2026-01-02" in said
+    assert "Ratings over runs" in said
 
 
 def test_shares_that_are_not_sure_are_neither_0_nor_100() -> None:
@@ -193,45 +343,3 @@ def test_markdown_shows_names_as_text() -> None:
     text = markdown(report)
     assert "&lt;b&gt;\\|\\*x\\*" in text
     assert "<b>" not in text
-
-
-@pytest.mark.slow
-def test_page_opens_in_a_browser_from_disk(tmp_path: Path) -> None:
-    report, games = made(small_run())
-    page = site.write(report, games, tmp_path)
-    done = subprocess.run(
-        [
-            need("chromium"),
-            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-            f"--user-data-dir={tmp_path / 'profile'}",
-            "--enable-logging=stderr",
-            "--dump-dom",
-            page.as_uri(),
-        ],
-        capture_output=True,
-        timeout=120,
-        check=True,
-    )
-    seen = done.stdout.decode()
-    assert "<h1>Run ab12</h1>" in seen
-    assert seen.count("<svg") == 2
-    assert b"Refused to" not in done.stderr  # the content policy blocks nothing that is ours
-    assert b"CONSOLE" not in done.stderr
-
-
-def test_every_count_of_the_rounds_stands_below_its_own_head() -> None:
-    report, _ = made(small_run())
-    text = site.page(report)
-    table = text[text.index("Round in which games ended") :].split("</table>", 1)[0]
-    heads = re.findall(r"<th[^>]*>([^<]+)</th>", table.split("</thead>", 1)[0])
-    row = next(row for row in report.rounds if row.mister_x != row.detectives)
-    line = next(
-        line
-        for line in re.findall(r"<tr>.*?</tr>", table, flags=re.DOTALL)
-        if re.search(rf'<th scope="row"[^>]*>{row.round}</th>', line)
-    )
-    cells = [re.sub(r"<[^>]+>", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", line)]
-    said = dict(zip(heads, cells, strict=True))
-    assert said["Mister X"] == f"{row.mister_x:,}"
-    assert said["detectives"] == f"{row.detectives:,}"

@@ -1,0 +1,318 @@
+"""Sections on how games went: ends, rounds, start stations, faults, time use, exclusions; pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from reports import charts
+from reports.game_rows import GameLine
+from reports.report import End, FaultCount, Report, RoundCount, StartCount, TimeUse
+from reports.site.markup import NA, Cell, Column, linked, na, name, percent, share, table, text
+from reports.site.places import Places
+
+__all__ = [
+    "MAX_ROWS",
+    "SIDES",
+    "ends",
+    "excluded",
+    "faults",
+    "games_list",
+    "rounds",
+    "starts",
+    "times",
+]
+
+MAX_ROWS = 200  # rows of a list on the page
+SIDES = {"mister_x": "Mister X", "detectives": "detectives"}
+_NO_ANSWER = na("no answer was kept")
+_NO_BANK = na("the clock has no bank, or no answer was kept")
+_NOT_LOOKED = na("nobody looked, as without the sandbox")
+
+
+def ends(made: Sequence[End], *, counted: int, excluded: int) -> str:
+    """How games that count ended, and a sum: every game of the report is in it once.
+
+    Args:
+        made: the ends.
+        counted: games that count.
+        excluded: games that count for nobody.
+    """
+    if not counted:
+        return "<p>No game has a winner.</p>"
+    rows: list[list[Cell | str]] = []
+    for end in made:
+        reason = f"{end.reason}: {end.fault}" if end.fault else end.reason
+        mean = NA if end.rounds is None else f"{end.rounds:.1f}"
+        side = SIDES.get(end.winner, end.winner)
+        rows.append(
+            [text(reason), text(side), f"{end.games:,}", percent(end.games / counted), mean]
+        )
+    rows.append(["all that count", "", f"{counted:,}", percent(1.0), Cell("·", "na")])
+    if excluded:
+        none = Cell("·", "na")
+        rows.append(["count for nobody", "", f"{excluded:,}", none, none])
+        rows.append(["all games", "", f"{counted + excluded:,}", none, none])
+    heads = [
+        Column("reason", "text"),
+        Column("won by", "text"),
+        Column("games"),
+        Column("share"),
+        Column("rounds, mean"),
+    ]
+    return table("Games that count, by how they ended", heads, rows)
+
+
+def rounds(made: list[RoundCount], about: str = "") -> str:
+    """In which round games ended, as a plot and in numbers.
+
+    Args:
+        made: the rounds.
+        about: whose games, for the plot's title; plain text.
+    """
+    if not made:
+        return ""
+    rows: list[list[Cell | str]] = [
+        [str(row.round), f"{row.mister_x:,}", f"{row.detectives:,}"] for row in made
+    ]
+    rows.append(
+        [
+            "all",
+            f"{sum(row.mister_x for row in made):,}",
+            f"{sum(row.detectives for row in made):,}",
+        ]
+    )
+    heads = [Column("round", "text"), Column("Mister X"), Column("detectives")]
+    caption = "Round in which games ended, by the winner; forfeits left out"
+    return (
+        f'<figure class="scroll" tabindex="0">{charts.round_plot(made, about)}</figure>'
+        f"<details><summary>The same in numbers</summary>\n{table(caption, heads, rows)}</details>"
+    )
+
+
+def starts(made: list[StartCount]) -> str:
+    """Win rate of Mister X by his start station."""
+    if not made:
+        return "<p>No game was played out, or its ruleset tells no start station.</p>"
+    rows: list[list[Cell | str]] = [
+        [str(row.station), share(row.escaped), f"{row.escaped.games:,}"] for row in made[:MAX_ROWS]
+    ]
+    heads = [Column("station", "text"), Column("escaped"), Column("games")]
+    return (
+        f'<figure class="scroll" tabindex="0">{charts.start_plot(made)}</figure>'
+        "<details><summary>The same in numbers</summary>\n"
+        f"{table('Escapes by start station, forfeits left out', heads, rows)}</details>"
+    )
+
+
+def faults(made: Sequence[FaultCount], places: Places, *, whose: str = "") -> str:
+    """Faults by kind and phase, and by bot with the first of each.
+
+    Args:
+        made: the faults, the most frequent first.
+        places: where pages are.
+        whose: the only bot's name, where it is one's; then it is not told again.
+    """
+    if not made:
+        return "<p>It did nothing wrong.</p>" if whose else "<p>No bot did anything wrong.</p>"
+    heads = [
+        Column("bot", "name text"),
+        Column("kind", "text"),
+        Column("phase", "text"),
+        Column("games"),
+        Column("of its games"),
+        Column("first game", "text"),
+        Column("what happened there", "text wrap"),
+    ]
+    rows: list[list[Cell | str]] = [
+        [
+            linked(name(fault.bot), places.bot(fault.bot)),
+            text(fault.kind),
+            text(fault.phase or "·"),
+            f"{fault.games:,}",
+            percent(fault.share),
+            _game(fault.first_game, places, drawn=fault.kind != "benched"),
+            text(fault.text) if fault.text else "·",
+        ]
+        for fault in made[:MAX_ROWS]
+    ]
+    if whose:
+        heads, rows = heads[1:], [row[1:] for row in rows]
+        return table("Faults by kind and phase", heads, rows)
+    return _by_kind(made) + table("Faults by bot, kind and phase", heads, rows) + _cut(len(made))
+
+
+def _by_kind(made: Sequence[FaultCount]) -> str:
+    """A line a kind, a column a phase."""
+    counts: Counter[tuple[str, str]] = Counter()
+    for fault in made:
+        counts[fault.kind, fault.phase or ""] += fault.games
+    phases = [phase for phase in _PHASES if any(key[1] == phase for key in counts)]
+    kinds: Counter[str] = Counter()
+    for (kind, _), games in counts.items():
+        kinds[kind] += games
+    rows: list[list[Cell | str]] = [
+        [
+            text(kind),
+            *(f"{counts[kind, phase]:,}" if counts[kind, phase] else "·" for phase in phases),
+            f"{games:,}",
+        ]
+        for kind, games in kinds.most_common()
+    ]
+    rows.append(
+        [
+            "all",
+            *(f"{sum(counts[kind, phase] for kind in kinds):,}" for phase in phases),
+            f"{counts.total():,}",
+        ]
+    )
+    heads = [
+        Column("kind", "text"),
+        *(Column(text(_PHASES[phase])) for phase in phases),
+        Column("all"),
+    ]
+    return table("Faults by kind and phase; a game in which both failed has two", heads, rows)
+
+
+_PHASES = {"start-up": "start-up", "turn": "turn", "off-turn": "off turn", "": "not played"}
+
+
+def _game(game: str, places: Places, *, drawn: bool = True) -> str:
+    """A game's id, leading to its replay, or the command that draws it."""
+    replay = places.replay(game)
+    short = text(game[:10])
+    if replay is not None:
+        return linked(f"<code>{short}</code>", replay)
+    return f"<code>arena replay {short}</code>" if drawn else f"<code>{short}</code>"
+
+
+def _cut(count: int) -> str:
+    if count <= MAX_ROWS:
+        return ""
+    return f"<p>The first {MAX_ROWS} of {count:,}; all are in games.csv.</p>"
+
+
+def times(made: Sequence[TimeUse], places: Places, *, whose: str = "") -> str:
+    """Charged times of bots by side, and what was left in the bank.
+
+    Args:
+        made: a line a bot and side.
+        places: where pages are.
+        whose: the only bot's name, where it is one's; then it is not told again.
+    """
+    if not made:
+        return "<p>No times were kept.</p>"
+    lead = (
+        "<p>Charged time of an answer in milliseconds: half of them took at most the median, 95 % "
+        "at most the next number. An answer that did not come in time is none of them: it is a "
+        "time loss. Start-up is not charged. Bank left is what a game's last answer left of it. "
+        "Off turn is the CPU time that a bot used in a game while the other side was to move.</p>"
+    )
+    heads = [
+        Column("bot", "name text"),
+        Column("side", "text"),
+        Column("median"),
+        Column("95 %"),
+        Column("longest"),
+        Column("answers"),
+        Column("time losses"),
+        Column("bank left, median"),
+        Column("bank left, least"),
+        Column("start-up, median"),
+        Column("off turn, mean"),
+    ]
+    rows: list[list[Cell | str]] = [
+        [
+            linked(name(row.bot), places.bot(row.bot)),
+            SIDES.get(row.side, text(row.side)),
+            _ms(row.p50_ms, _NO_ANSWER),
+            _ms(row.p95_ms, _NO_ANSWER),
+            _ms(row.max_ms, _NO_ANSWER),
+            f"{row.answers:,}",
+            f"{row.time_losses:,}",
+            _ms(row.bank_left_p50_ms, _NO_BANK),
+            _ms(row.bank_left_min_ms, _NO_BANK),
+            _ms(row.start_p50_ms, _NO_ANSWER),
+            _ms(row.off_turn_mean_ms, _NOT_LOOKED),
+        ]
+        for row in made[: 2 * MAX_ROWS]
+    ]
+    if all(row.bank_left_p50_ms is None for row in made):  # a column of n/a tells nothing
+        heads = heads[:7] + heads[9:]
+        rows = [row[:7] + row[9:] for row in rows]
+        lead = lead.replace(" Bank left is what a game's last answer left of it.", "")
+    if whose:
+        heads, rows = heads[1:], [row[1:] for row in rows]
+    cut = ""
+    if len(made) > 2 * MAX_ROWS:
+        cut = f"<p>The first {2 * MAX_ROWS} of {len(made):,}; all are in report.json.</p>"
+    return lead + table("Time use by bot and side, in ms", heads, rows) + cut
+
+
+def _ms(value: float | None, missing: Cell) -> Cell:
+    if value is None:
+        return missing
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2
+    return Cell(f"{value:,.{digits}f}")
+
+
+def excluded(report: Report, places: Places) -> str:
+    """Every game that counts for nobody, with its rule."""
+    if not report.excluded:
+        return "<p>None: every game of this report counts.</p>"
+    heads = [
+        Column("game", "text"),
+        Column("no."),
+        Column("deal"),
+        Column("Mister X", "name text"),
+        Column("detectives", "name text"),
+        Column("rule", "text"),
+    ]
+    rows: list[list[Cell | str]] = [
+        [
+            _game(row.game, places, drawn=False),
+            f"{row.index:,}",
+            text(row.deal),
+            linked(name(row.mister_x), places.bot(row.mister_x)),
+            linked(name(row.detectives), places.bot(row.detectives)),
+            text(row.rule),
+        ]
+        for row in report.excluded[:MAX_ROWS]
+    ]
+    made = table("Each with the rule that leaves it out", heads, rows)
+    return made + _cut(len(report.excluded))
+
+
+def games_list(caption: str, lines: Sequence[GameLine], places: Places) -> str:
+    """Games with their replays, or the commands that draw them.
+
+    Args:
+        caption: plain text.
+        lines: the games, as many as are to be shown.
+        places: where replays are.
+    """
+    heads = [
+        Column("game", "text"),
+        Column("no."),
+        Column("Mister X", "name text"),
+        Column("detectives", "name text"),
+        Column("won by", "text"),
+        Column("reason", "text"),
+        Column("rounds"),
+    ]
+    rows: list[list[Cell | str]] = []
+    for line in lines:
+        kinds = [kind for kind in (line.mister_x_fault, line.detectives_fault) if kind]
+        reason = f"{line.reason}: {', '.join(kinds)}" if kinds else line.reason
+        rows.append(
+            [
+                _game(line.game, places, drawn=line.reason != "void" and "benched" not in kinds),
+                f"{line.index:,}",
+                linked(name(line.mister_x), places.bot(line.mister_x)),
+                linked(name(line.detectives), places.bot(line.detectives)),
+                text(SIDES.get(line.winner, "nobody")),
+                text(reason),
+                NA if line.rounds is None else str(line.rounds),
+            ]
+        )
+    return table(caption, heads, rows)
