@@ -16,7 +16,7 @@ from arena.referee.record import BotSpec
 from arena.sandbox.bubblewrap import Profile
 from arena.tournament.executors.local import usable_cpus
 
-__all__ = ["measure"]
+__all__ = ["measure", "measure_stubs"]
 
 
 def measure(
@@ -62,4 +62,38 @@ def measure(
         }
         tell(f"memory over {memory_games:,} games")
         found["memory"] = measure_memory(stub, memory_games, profile=profile)
+    return found
+
+
+def measure_stubs(
+    *,
+    random: BotSpec,
+    seconds: float = 3.0,
+    profile: Profile | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> dict[str, Any]:
+    """Measure what this machine plays a second, and nothing else: four times `seconds`.
+
+    Args:
+        random: as for `measure`, as are the others.
+        seconds: as for `measure`.
+        profile: as for `measure`.
+        tell: as for `measure`.
+
+    Returns:
+        `requests_per_s`, `games_per_s` and `scaling_2` of `arena bench --json`.
+
+    Raises:
+        ConfigError: if this machine has no C compiler.
+    """
+    cpus = len(usable_cpus())
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
+        stub, _ = build_programs(Path(folder))
+        tell("requests a second with bots that answer at once")
+        found["requests_per_s"] = measure_stub_requests(stub, seconds, profile=profile)
+        tell("games a second of random Python bots, kept and fresh")
+        found["games_per_s"] = measure_python_games(random, seconds, cpus=cpus, profile=profile)
+        tell("two workers against one")
+        found["scaling_2"] = measure_scaling(stub, seconds, profile=profile) if cpus > 1 else None
     return found

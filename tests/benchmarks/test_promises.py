@@ -1,0 +1,73 @@
+"""Promises beside measures, two runs beside each other, and the table of them in README.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from arena.bench.promises import changes, judge, value_of
+
+FOUND: dict[str, Any] = {
+    "schema": "arena.bench/1",
+    "bare": {"unpinned_us": 40.0, "pinned_us": 5.0},
+    "request": {"ratio_one": 2.0, "ratio_cpu": 5.0, "one_us": 80.0, "p99_us": 120.0},
+    "requests_per_s": 30_000.0,
+    "games_per_s": {"kept": 500.0, "fresh": 10.0},
+    "scaling_2": None,
+    "start": {"sandbox_ms": None, "help_ms": 60.0},
+}
+
+
+def found(**request: float) -> dict[str, Any]:
+    return FOUND | {"request": FOUND["request"] | request}
+
+
+def by_path(measured: dict[str, Any]) -> dict[str, Any]:
+    return {kept.promise.path: kept for kept in judge(measured)}
+
+
+def test_only_what_was_measured_is_judged() -> None:
+    assert set(by_path(FOUND)) == {
+        "request.ratio_one",
+        "request.ratio_cpu",
+        "request.p99_us",
+        "requests_per_s",
+        "games_per_s.kept",
+        "games_per_s.fresh",
+        "start.help_ms",
+    }
+    assert value_of(FOUND, "bare.pinned_us") == 5.0
+    assert value_of(FOUND, "bare.pinned_us.deeper") is None
+
+
+def test_a_promise_is_kept_up_to_its_limit_from_either_side() -> None:
+    kept = by_path(FOUND)
+    assert kept["request.ratio_cpu"].by == pytest.approx(5 / 6)
+    assert kept["requests_per_s"].by == pytest.approx(25 / 30)
+    assert kept["games_per_s.fresh"].by == pytest.approx(2.0)
+    assert not kept["games_per_s.fresh"].holds
+    assert by_path(found(ratio_cpu=6.0))["request.ratio_cpu"].holds
+
+
+def test_only_a_ratio_that_passes_by_a_quarter_is_broken() -> None:
+    assert not by_path(found(ratio_cpu=7.5))["request.ratio_cpu"].is_broken
+    assert by_path(found(ratio_cpu=7.6))["request.ratio_cpu"].is_broken
+    assert not by_path(FOUND)["games_per_s.fresh"].is_broken  # no ratio
+
+
+def test_where_the_bare_round_trip_is_short_a_few_microseconds_count_not_the_ratio() -> None:
+    short = found(ratio_one=3.0, one_us=60.0) | {"bare": {"unpinned_us": 20.0, "pinned_us": 5.0}}
+    assert by_path(short)["request.ratio_one"].holds
+    short["request"]["one_us"] = 66.0
+    assert by_path(short)["request.ratio_one"].is_broken
+
+
+def test_changes_tell_better_from_worse_for_both_kinds() -> None:
+    old = found() | {"requests_per_s": 40_000.0, "scaling_2": 1.8}
+    told = {change.promise.path: change for change in changes(old, found(ratio_cpu=6.5))}
+    assert told["request.ratio_cpu"].worse == pytest.approx(1.3)
+    assert told["request.ratio_cpu"].is_worse
+    assert told["requests_per_s"].worse == pytest.approx(4 / 3)
+    assert not told["requests_per_s"].is_worse  # machines differ
+    assert "scaling_2" not in told
