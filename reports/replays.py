@@ -144,13 +144,16 @@ def replay_data(record: GameRecord) -> Replay:
     times = {one.play: one for seat in (aside.mister_x, aside.detectives) for one in seat.times}
     turns = []
     for place, moment in enumerate(replayed.moments):
-        time: TurnTime | None = times.get(place)
         side: SideWord = moment.side.value
+        time: TurnTime | None = times.get(place)
+        charged_ms = None if time is None else time.charged_ms
+        if moment.plies is None:  # the answer that a fault stands in place of
+            charged_ms = getattr(aside, side).fault_ms
         turns.append(
             Turn(
                 side=side,
                 note=notes[side].get(place),
-                charged_ms=None if time is None else round(time.charged_ms, 3),
+                charged_ms=None if charged_ms is None else round(charged_ms, 3),
                 bank_ms=None if time is None else time.bank_ms,
                 counted=moment.plies is not None,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 
 from arena.errors import RecordError
 from arena.referee import clock as clocks
@@ -32,13 +33,13 @@ def check_aside(core: Core, aside: Aside, goes_on: Sequence[bool]) -> None:
         raise RecordError("only one half of the record says that the game is void")
     for side in _SIDES:
         seat = aside.mister_x if side == "mister_x" else aside.detectives
-        _check_times(core, seat, side, goes_on)
+        limit_ms = _check_times(core, seat, side, goes_on)
         if core.reason != VOID:
-            _check_fault(core, seat, side)
+            _check_fault(core, seat, side, limit_ms)
 
 
-def _check_times(core: Core, seat: SeatAside, side: SideWord, goes_on: Sequence[bool]) -> None:
-    """Run the side's clock again over what it was charged."""
+def _check_times(core: Core, seat: SeatAside, side: SideWord, goes_on: Sequence[bool]) -> float:
+    """Run the side's clock again over what it was charged; returns the limit of a next answer."""
     plays = [index for index, play in enumerate(core.plays) if play.side == side]
     if plays != [time.play for time in seat.times]:
         raise RecordError(f"the times of {side} are not those of its plays")
@@ -59,13 +60,15 @@ def _check_times(core: Core, seat: SeatAside, side: SideWord, goes_on: Sequence[
                 f"play {time.play}: the bank is recorded as {time.bank_ms} ms, and the clock "
                 f"makes it {clock.left_ms} ms"
             )
+    return clock.limit_ms
 
 
-def _check_fault(core: Core, seat: SeatAside, side: SideWord) -> None:
-    """See that the texts tell of the fault that the core has, or of none."""
+def _check_fault(core: Core, seat: SeatAside, side: SideWord, limit_ms: float) -> None:
+    """See that texts and time tell of the fault that the core has, or of none."""
     faults = [fault for fault in core.faults if fault.side == side]
     if not faults:
-        if seat.fault_text is not None or seat.hint is not None or seat.evidence is not None:
+        told_of = (seat.fault_text, seat.hint, seat.evidence, seat.fault_ms)
+        if any(one is not None for one in told_of):
             raise RecordError(f"a fault of {side} is told, and the verdict knows of none")
         return
     [fault] = faults
@@ -74,3 +77,11 @@ def _check_fault(core: Core, seat: SeatAside, side: SideWord) -> None:
     told = describe(caught, bot=bot, game=core.game, play=len(core.plays))
     if seat.fault_text is None or not seat.fault_text.startswith(told):
         raise RecordError(f"the fault of {side} is told otherwise than “{told}…”")
+    if seat.fault_ms is None:  # off turn, or an older record
+        return
+    least_ms = limit_ms if fault.kind == "timeout" and isfinite(limit_ms) else 0.0
+    if fault.phase != "turn" or seat.fault_ms < least_ms - _ROUNDING_MS:
+        raise RecordError(
+            f"the fault of {side} is charged {seat.fault_ms:,} ms, and as a {fault.kind} in the "
+            f"phase {fault.phase} it can't be"
+        )

@@ -164,6 +164,7 @@ class SeatAside(msgspec.Struct, frozen=True, kw_only=True):
     notes_dropped: int = 0  # of those over the limit of a side and game
     fault_text: str | None = None  # one line
     hint: str | None = None
+    fault_ms: float | None = None  # charged for the answer that the fault stands in place of
     evidence: dict[str, Any] | None = None  # last request, last bytes, exit status, times
     held_to: AskedLimits | None = None  # what its process was held to; None if none was started
     off_turn_cpu_ms: float | None = None  # CPU time used while not asked; None if nobody looked

@@ -58,6 +58,7 @@ class SideNotes:
         self.off_turn: OffTurnUse | None = None
         self.seat: Seat | None = None
         self.fault: Caught | None = None
+        self.fault_ms: float | None = None
         self.evidence: dict[str, Any] | None = None
 
 
@@ -118,11 +119,17 @@ class Recorder:
         notes.note_bytes += size
         self.notes[index] = note
 
-    def fault(self, fault: Caught, seat: Seat | None) -> None:
-        """Note the fault of a side and what shows it; a side has one at most."""
+    def fault(self, fault: Caught, seat: Seat | None, charged_ms: float | None = None) -> None:
+        """Note the fault of a side and what shows it; a side has one at most.
+
+        Args:
+            fault: what it did wrong.
+            seat: where it sits; None if it was never seated.
+            charged_ms: for the answer that did not come or does not count; None off turn.
+        """
         notes = self.sides[Side(fault.side)]
         self.faults.append(fault)
-        notes.fault = fault
+        notes.fault, notes.fault_ms = fault, charged_ms
         if seat is not None:
             notes.evidence = {
                 "last_request": quote(seat.last_request.rstrip(b"\n"), _EVIDENCE_BYTES),
@@ -229,6 +236,7 @@ class Recorder:
             notes_dropped=notes.notes_dropped,
             fault_text=self.fault_line(side),
             hint=None if notes.fault is None else notes.fault.hint,
+            fault_ms=notes.fault_ms,
             evidence=notes.evidence,
             off_turn_cpu_ms=None if off_turn is None else round(off_turn.cpu_s * 1000, 3),
             caught_pondering=off_turn is not None and off_turn.is_caught,

@@ -16,7 +16,7 @@ from arena.referee.greeting import check_fits
 from arena.referee.keys import wire_ids
 from arena.referee.plies import list_of, read_plies
 from arena.referee.pool import BotPool
-from arena.referee.record import GameRecord, GameSpec
+from arena.referee.record import FaultKind, GameRecord, GameSpec
 from arena.referee.recording import Recorder
 from arena.referee.requests import deal_request, end_record, end_request, hello_request
 from arena.referee.seat import Seat
@@ -118,14 +118,14 @@ class _Game:
             try:
                 await table[side].take()
             except CAUGHT as exc:
-                self._catch(exc, side)
+                self._catch(exc, side, table[side])
                 other = self.seats[side.other]
                 if self.void is None and other.channel.has_ended():
                     self._catch_gone(side.other, other)
                 return
 
-    def _catch(self, exc: Exception, side: Side) -> None:
-        """Note a fault of this side, or that the game is void."""
+    def _catch(self, exc: Exception, side: Side, turns: _Turns | None = None) -> None:
+        """Note a fault of this side, in one of its turns or before, or that the game is void."""
         if is_ours(exc):
             self.void = f"{type(exc).__name__}: {exc}"
             return
@@ -133,7 +133,10 @@ class _Game:
         if seat is not None and seat.channel.lost_s:
             self.recorder.overloaded = True
         fault = caught(exc, side.value, seat.phase if seat else "start-up")
-        self.recorder.fault(fault, seat)
+        charged_ms = None
+        if turns is not None and fault.phase == "turn":
+            charged_ms = turns.charged_until_now(fault.kind)
+        self.recorder.fault(fault, seat, charged_ms)
 
     def _catch_gone(self, side: Side, seat: Seat) -> None:
         """Both sides are seen failing at one look: neither may gain by being asked second."""
@@ -219,6 +222,7 @@ class _Turns:
         self._wall_ms = inf if spec.nodes is None else float(spec.limits.nodes_turn_ms)
         self._clock = clocks.start(self._settings, wall_ms=self._wall_ms)
         self._charged_ms: float | None = None
+        self._asked_at = 0.0
         self._legal = seat.wants("legal")
         self._plies_type, seat.reader = _plies_of(game.ruleset)  # type: ignore[arg-type]  # all are hashable
 
@@ -246,9 +250,23 @@ class _Turns:
                 bank_ms=self._clock.left_ms,
                 charged_ms=self._charged_ms,
             )
+            self._asked_at = trio.current_time()
             answer: Any = await seat.ask(request, limit_s=limit_ms / 1000)
             more = self._play(answer, round(channel.spent_s() * 1000, 3))
             part += 1
+
+    def charged_until_now(self, kind: FaultKind) -> float:
+        """Return what an answer is charged that ends in a fault now, in milliseconds.
+
+        A time-out takes its limit at the least, however little a bot on a CPU clock used.
+        """
+        settings, channel = self._settings, self._seat.channel
+        if settings is not None and settings.kind == "cpu":
+            spent_ms = channel.spent_s() * 1000
+        else:
+            spent_ms = (trio.current_time() - self._asked_at - channel.lost_s) * 1000
+        least_ms = self._clock.limit_ms if kind == "timeout" else 0.0
+        return round(max(spent_ms, least_ms), 3)
 
     def _play(self, answer: Play, spent_ms: float) -> bool:
         """Charge an answer and play it; True if the same turn goes on."""

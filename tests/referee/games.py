@@ -184,6 +184,21 @@ class FakeChannel:
         self.ended = True
 
 
+def at_turn(number: int, answer: Callable[[Request], Any]) -> Brain:
+    """An honest bot but for its turn of this number, from 1."""
+    turns = 0
+
+    def brain(request: Request) -> Any:
+        nonlocal turns
+        if request["type"] == "turn":
+            turns += 1
+            if turns == number:
+                return answer(request)
+        return honest(request)
+
+    return brain
+
+
 class FakePool(BotPool):
     """A pool that starts fakes by the bots' names; it keeps every channel that it started."""
 

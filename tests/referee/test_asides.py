@@ -10,6 +10,7 @@ import trio
 from msgspec.structs import replace
 
 from arena.errors import RecordError
+from arena.referee.faults import Caught, describe
 from arena.referee.record import Aside, Fault, GameRecord, TurnTime
 from arena.referee.replay import replay
 from arena.sandbox.channel import BotExited
@@ -107,8 +108,8 @@ def test_play_without_a_time_is_found() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [{"fault_text": "crash"}, {"hint": "do better"}, {"evidence": {}}],
-    ids=["text", "hint", "evidence"],
+    [{"fault_text": "crash"}, {"hint": "do better"}, {"evidence": {}}, {"fault_ms": 1.0}],
+    ids=["text", "hint", "evidence", "time"],
 )
 def test_fault_that_only_the_other_half_tells_is_found(changes: dict[str, Any]) -> None:
     seat = replace(RECORD.aside.detectives, **changes)
@@ -124,6 +125,28 @@ def test_fault_that_the_other_half_tells_otherwise_is_found(changes: dict[str, A
     seat = replace(FAULT.aside.mister_x, fault_text=None)
     with pytest.raises(RecordError, match="is told otherwise than “x-bot, game game3, at play"):
         check(FAULT, replace(FAULT.aside, mister_x=seat))
+
+
+@pytest.mark.parametrize(
+    ("changes", "fault_ms"),
+    [({}, -1.0), ({"phase": "off-turn"}, 5.0), ({"kind": "timeout"}, 59_999.0)],
+    ids=["negative", "off turn", "time-out before its time"],
+)
+def test_time_that_no_fault_can_have_is_found(changes: dict[str, Any], fault_ms: float) -> None:
+    core = replace(FAULT.core, faults=(replace(FAULT.core.faults[0], **changes),))
+    told = describe(
+        Caught(
+            side="mister_x", kind=core.faults[0].kind, phase=core.faults[0].phase, text="", hint=""
+        ),
+        bot="x-bot",
+        game=core.game,
+        play=len(core.plays),
+    )
+    seat = replace(FAULT.aside.mister_x, fault_text=told, fault_ms=fault_ms)
+    with pytest.raises(RecordError, match=r"the fault of mister_x is charged .* ms, and as a"):
+        check(replace(FAULT, core=core), replace(FAULT.aside, mister_x=seat))
+    older = replace(seat, fault_ms=None)  # a record that kept no time of a fault
+    check(replace(FAULT, core=core), replace(FAULT.aside, mister_x=older))
 
 
 def test_void_that_only_one_half_knows_is_found() -> None:

@@ -17,7 +17,7 @@ from arena.referee.seat import MeteredSeat, Seat
 from arena.rules.ruleset import Side
 from arena.sandbox.pondering import OffTurnUse
 from protocol.messages import ClockSettings, HelloAnswer, Limits
-from tests.referee.games import FakeChannel, bot, honest, spec
+from tests.referee.games import Brain, FakeChannel, at_turn, bot, honest, line, spec
 
 FREEZE = ClockSettings(move_ms=30_000, pondering="freeze")
 CPU = ClockSettings(move_ms=30_000, kind="cpu")
@@ -26,8 +26,8 @@ CPU = ClockSettings(move_ms=30_000, kind="cpu")
 class Stoppable(FakeChannel):
     """A fake with a CPU clock: 3 ms a line, and 2 ms off turn before it is stopped."""
 
-    def __init__(self) -> None:
-        super().__init__(honest)
+    def __init__(self, brain: Brain = honest) -> None:
+        super().__init__(brain)
         self.used_s = 0.0
         self.stops = 0
         self.stopped = False
@@ -53,19 +53,21 @@ class Stoppable(FakeChannel):
         self.allowed = allowed
 
 
-def play(trusted: bool = False, **settings: Any) -> tuple[GameRecord, dict[str, Stoppable]]:
+def play(
+    trusted: bool = False, mister_x: Brain = honest, **settings: Any
+) -> tuple[GameRecord, dict[str, Stoppable]]:
     """One game between two of them; Mister X's may be the arena's own."""
     channels: dict[str, Stoppable] = {}
 
     def start(bot: BotSpec, *, limits: Limits, cpu_s: int | None, sandboxed: bool) -> Stoppable:
         del limits, cpu_s, sandboxed
-        channels[bot.name] = Stoppable()
+        channels[bot.name] = Stoppable(mister_x if bot.name == "x-bot" else honest)
         return channels[bot.name]
 
     async def main() -> GameRecord:
         async with BotPool(start) as pool:
-            mister_x = msgspec.structs.replace(bot("x-bot"), trusted=trusted)
-            return await play_game(spec(mister_x, bot("d-bot"), **settings), pool)
+            first = msgspec.structs.replace(bot("x-bot"), trusted=trusted)
+            return await play_game(spec(first, bot("d-bot"), **settings), pool)
 
     record = trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
     replay(record.core, record.notes, aside=record.aside)  # holds the times to the clock
@@ -82,6 +84,20 @@ def test_cpu_time_is_charged_and_start_up_is_not() -> None:
     assert {channel.stops for channel in channels.values()} == {0}
     turns = [asked for asked in channels["x-bot"].asked if asked["type"] == "turn"]
     assert [asked["charged_ms"] for asked in turns[:3]] == [None, 3.0, 3.0]
+
+
+def test_fault_is_charged_the_cpu_time_up_to_it() -> None:
+    record, _ = play(clock=CPU, mister_x=at_turn(2, lambda _: line(type="nonsense")))
+    assert record.core.faults[0].kind == "protocol"
+    assert record.aside.mister_x.fault_ms == 3.0
+    assert record.aside.detectives.fault_ms is None
+
+
+def test_time_out_is_charged_its_limit_however_little_was_used() -> None:
+    """A bot that sleeps comes to the stop by the wall."""
+    record, _ = play(clock=CPU, mister_x=at_turn(2, lambda _: None))
+    assert record.core.faults[0].kind == "timeout"
+    assert record.aside.mister_x.fault_ms == 30_000.0
 
 
 def test_everybody_is_stopped_off_turn_and_pays_for_what_came_before() -> None:

@@ -28,6 +28,7 @@ from tests.referee.games import (
     FakePool,
     Later,
     Request,
+    at_turn,
     bot,
     honest,
     honest_play,
@@ -52,21 +53,6 @@ def at_start(fault: Exception) -> Brain:
 
     def brain(request: Request) -> bytes | Exception:
         return fault if request["type"] == "deal" else honest(request)
-
-    return brain
-
-
-def at_turn(number: int, answer: Callable[[Request], Any]) -> Brain:
-    """An honest bot but for its turn of this number, from 1."""
-    turns = 0
-
-    def brain(request: Request) -> Any:
-        nonlocal turns
-        if request["type"] == "turn":
-            turns += 1
-            if turns == number:
-                return answer(request)
-        return honest(request)
 
     return brain
 
@@ -171,6 +157,7 @@ def test_start_up_is_limited_from_the_start_to_ready_and_never_charged() -> None
     record, _ = run(honest, twice)
     (fault,) = record.core.faults
     assert (fault.side, fault.kind, fault.phase) == ("detectives", "timeout", "start-up")
+    assert record.aside.detectives.fault_ms is None  # start-up is never charged
     assert "not ready within 10,000 ms of its start" in str(record.aside.detectives.fault_text)
 
 
@@ -187,6 +174,8 @@ def test_time_is_charged_and_told() -> None:
     times = record.aside.mister_x.times
     assert [time.charged_ms for time in times] == [300, 300]
     assert [time.bank_ms for time in times] == [300, 100]
+    assert record.aside.mister_x.fault_ms == 200  # what was left, free time and bank
+    assert record.aside.detectives.fault_ms is None
     turns = [asked for asked in pool.channels[0].asked if asked["type"] == "turn"]
     assert [(turn["bank_ms"], turn["charged_ms"]) for turn in turns] == [
         (500, None),

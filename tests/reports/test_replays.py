@@ -100,6 +100,7 @@ def test_answer_that_did_not_count_is_the_last_moment() -> None:
     assert record.core.reason == "fault"
     data = replay_data(record)
     assert [turn.counted for turn in data.turns] == [True] * len(record.core.plays) + [False]
+    assert data.turns[-1].charged_ms == record.aside.detectives.fault_ms is not None
     assert data.moments[-1].turn == len(record.core.plays)
     assert data.moments[-1].plies == ()
     assert [(fault.side, fault.kind) for fault in data.faults] == [("detectives", "protocol")]
