@@ -47,6 +47,9 @@ class Hold(Protocol):
     def shortage(self) -> str | None:
         """Return what the bot may have been refused since it had as much as it may, if anything."""
 
+    def hides_time(self) -> bool:
+        """Whether the bot was seen to have children whose CPU time is collected by nobody."""
+
     def cpu_s(self) -> float:
         """Look at the CPU clocks of all processes now; returns their sum, which never falls."""
 
@@ -101,6 +104,10 @@ class Group:
     def shortage(self) -> str | None:
         """See `Hold`; nobody watches."""
         return None
+
+    def hides_time(self) -> bool:
+        """See `Hold`; nobody watches."""
+        return False
 
     def cpu_s(self) -> float:
         """See `Hold`; of the processes below the first one, and of its session."""
@@ -164,6 +171,10 @@ class Locked:
     def shortage(self) -> str | None:
         """See `Hold`."""
         return self._ward.shortage
+
+    def hides_time(self) -> bool:
+        """See `Hold`."""
+        return self._ward.hides_time
 
     def cpu_s(self) -> float:
         """See `Hold`; setting up the sandbox is part of it."""

@@ -10,6 +10,7 @@ from math import inf
 from time import monotonic
 
 from arena.sandbox.starvation import Counts, look, own_wait_s, starved_s, waits_still
+from arena.sandbox.usage import CpuAccount
 
 __all__ = ["Lateness", "OwnLooks"]
 
@@ -44,6 +45,7 @@ class Lateness:
     def __init__(self, pid: int, ours: OwnLooks) -> None:
         self._pid = pid
         self._ours = ours
+        self._account = CpuAccount()
         self._request = -1.0  # when it was sent: tells one from the next
         self._glance: Counts | None = None  # the bot's counts early in this request
         self._glance_at = 0.0
@@ -63,25 +65,51 @@ class Lateness:
         if now < deadline:
             self._glance = self._look(now)
             self._glance_at = now = self._ours.until
+            self._own_s = own_wait_s() + self._ours.took_s
         late_s = min(now, deadline) - due
         self._late_s = late_s if late_s > _OUR_LAG_S else 0.0
 
-    def lost_unseen(self, request: float, now: float, deadline: float) -> float | None:
+    def unseen(self, request: float, now: float, deadline: float) -> tuple[float, float] | None:
         """Return what a bot lost whose answer is there at the first look behind its deadline.
 
-        Nobody can tell when it came; None if this is not the first look.
+        Nobody can tell when it came. It gets the good of the doubt: as much earlier as we were held
+        up since the first look at it, or a turn in parts would have no time left for its next one.
+
+        Returns:
+            By how much the deadline is to be moved, and when the answer came at the earliest; None
+            if this is not the first look.
         """
         self._begin(request)
-        return self._lag(now, deadline) if self._due is None else None
+        if self._due is not None:
+            return None
+        held_up_s = self._late_s
+        if self._glance is not None:
+            held_up_s += own_wait_s() + self._ours.took_s - self._own_s
+        came_at = min(deadline, max(request, now - held_up_s))
+        return self._lag(now, deadline), came_at
 
     def lost(
-        self, request: float, now: float, deadline: float, *, has_answered: bool = False
+        self,
+        request: float,
+        now: float,
+        deadline: float,
+        *,
+        has_answered: bool = False,
+        hides_time: bool = False,
     ) -> float:
         """Return how much of its time the machine kept from the bot, as far as is known by now.
 
         That is the time in which it was ready to run and did not, and the time by which we came
         too late to look: nobody knows how the bot fared. An answer that is there may have come as
         much earlier as we had to wait for a CPU, or looked at others, since the last look.
+
+        Args:
+            request: when it was sent.
+            now: when we look.
+            deadline: of the request.
+            has_answered: whether an answer is there.
+            hides_time: whether the bot has children whose time is not known: they, and nobody else,
+                may have kept it from running, so its own waits give it nothing.
         """
         self._begin(request)
         late_s, own_s = self._lag(now, deadline), own_wait_s() + self._ours.took_s
@@ -89,7 +117,9 @@ class Lateness:
             late_s = max(late_s, min(own_s - self._own_s, now - self._last_at))
         lost = late_s + self._late_s
         self._own_s, self._last_at = own_s, now
-        if self._glance is not None and (counts := self._look(now)) is not None:
+        if hides_time:
+            self._due = None
+        elif self._glance is not None and (counts := self._look(now)) is not None:
             lost += starved_s(self._glance, counts, now - self._glance_at)
             self._last, last = counts, self._last
             may_wait = counts.is_runnable if last is None else waits_still(last, counts)
@@ -112,7 +142,7 @@ class Lateness:
 
     def _look(self, now: float) -> Counts | None:
         began = monotonic()
-        counts = look(self._pid)
+        counts = look(self._pid, self._account)
         took_s = monotonic() - began
         self._ours.until = now + took_s
         self._ours.took_s += took_s

@@ -323,12 +323,19 @@ class BotProcess:
         lateness, request = self._lateness, self.sent_at
         has_answered = self._read_left() is not None
         if has_answered:
-            unseen_s = lateness.lost_unseen(request, now, self._deadline)
-            if unseen_s is not None:  # it is charged its limit and no more
-                self._lose(unseen_s)
-                return self._deadline
+            unseen = lateness.unseen(request, now, self._deadline)
+            if unseen is not None:
+                lost_s, came_at = unseen
+                self._lose(lost_s)
+                return came_at + lost_s  # what was lost is taken off again
         most = _MOST_EXTENSION * self._limit_s + 2.0 - self.lost_s
-        lost = lateness.lost(request, now, self._deadline, has_answered=has_answered)
+        lost = lateness.lost(
+            request,
+            now,
+            self._deadline,
+            has_answered=has_answered,
+            hides_time=self._hold.hides_time(),
+        )
         if self._deadline + min(lost, most) >= now:
             self._lose(min(lost, most))
             lateness.forgive(now)

@@ -9,54 +9,83 @@ some tens of microseconds, too much for every request and nothing for a late one
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.sandbox.processes import see
+from arena.sandbox.processes import Seen, see
+from arena.sandbox.usage import CpuAccount
 
-__all__ = ["Counts", "look", "own_wait_s", "starved_s", "waits_still"]
+__all__ = ["Counts", "Thread", "look", "own_wait_s", "starved_s", "waits_still"]
 
 _MOST_TASKS = 512  # looked at; a bot with more threads is not starved but starving others
 _NS = 1e-9
 _TICK_S = 0.004  # of CPU time: what runs right now may lag so far behind in the books
 
 
+class Thread(NamedTuple):
+    """What the kernel's books say of one thread, since its start."""
+
+    ran_s: float  # on a CPU
+    waited_s: float  # runnable, but not running
+
+
 class Counts(NamedTuple):
     """What a process and its descendants have used by now."""
 
     cpu_s: float  # on a CPU, all threads together, those that have ended too
-    waited_s: Mapping[int, float]  # by thread: runnable, but not running
+    threads: Mapping[int, Thread]  # those there are, by number
     is_runnable: bool  # a thread is running or waits for it; this wait is not in the books yet
+    cores: int = 1  # that it may run on
 
 
-def look(pid: int) -> Counts | None:
-    """Return the counts of a process tree; None where the kernel keeps none or it is gone."""
-    cpu_s = 0.0
-    waited_s: dict[int, float] = {}
+def look(pid: int, account: CpuAccount) -> Counts | None:
+    """Return the counts of a process tree; None where the kernel keeps none or it is gone.
+
+    Args:
+        pid: of the process on top.
+        account: the same one for all looks at a tree, so that a process that is gone by the next
+            look counts too.
+    """
+    seen: dict[int, Seen] = {}
+    threads: dict[int, Thread] = {}
     is_runnable = False
     pids = [str(pid)]
     while pids:
         process = pids.pop()
-        if (seen := see(int(process))) is not None:
-            cpu_s += seen.cpu_s + seen.reaped_s
+        if (found := see(int(process))) is not None:
+            seen[found.pid] = found
         try:
-            threads = list((Path("/proc") / process / "task").iterdir())
+            paths = list((Path("/proc") / process / "task").iterdir())
         except OSError:
             continue  # it has ended since; the others are looked at all the same
-        for thread in threads:
-            if len(waited_s) >= _MOST_TASKS:
+        for path in paths:
+            if len(threads) >= _MOST_TASKS:
                 return None
             try:
-                _, waited, _ = (thread / "schedstat").read_text().split()
+                ran, waited, _ = (path / "schedstat").read_text().split()
                 # Behind the program's name, which may hold anything, a bracket in it too.
-                state = (thread / "stat").read_text().rpartition(")")[2].split()[0]
-                pids += (thread / "children").read_text().split()
+                state = (path / "stat").read_text().rpartition(")")[2].split()[0]
+                pids += (path / "children").read_text().split()
             except (OSError, ValueError):
                 continue
-            waited_s[int(thread.name)] = int(waited) * _NS
+            threads[int(path.name)] = Thread(int(ran) * _NS, int(waited) * _NS)
             is_runnable = is_runnable or state == "R"
-    return Counts(cpu_s, waited_s, is_runnable) if waited_s else None
+    if not threads:
+        return None
+    for known, started in tuple(account.known):  # one may change its parent at this moment
+        if known not in seen and (found := see(known)) is not None and found.started == started:
+            seen[known] = found
+    cpu_s = account.look(tuple(seen.values()))
+    return Counts(cpu_s, threads, is_runnable, _cores(pid))
+
+
+def _cores(pid: int) -> int:
+    try:
+        return len(os.sched_getaffinity(pid))
+    except OSError:
+        return 1
 
 
 def own_wait_s() -> float:
@@ -68,18 +97,22 @@ def own_wait_s() -> float:
 
 
 def starved_s(before: Counts, after: Counts, elapsed_s: float) -> float:
-    """Return how much of `elapsed_s` a bot lost because it was runnable and did not run.
+    """Return how much of `elapsed_s` a bot lost because others ran while it was ready to.
 
-    As long as that thread of it had to wait that waited longest since.
-    Never more than what is left of the time when all CPU time of the tree is taken off: else a bot
-    could gain time by crowding itself out with threads or children of its own.
+    As long as that thread of it had to wait that waited longest since, less what the rest of the
+    bot may have caused of it. While a thread waits, every core that it may use is busy; so a bot
+    that is alone on a machine has used, without that thread, as many times the wait as there are
+    cores, and nobody gains time by crowding himself out with threads or children of his own.
     """
-    waited = max(
-        (total - before.waited_s.get(thread, 0.0) for thread, total in after.waited_s.items()),
-        default=0.0,
-    )
+    lost = 0.0
+    nothing = Thread(0.0, 0.0)
     used = after.cpu_s - before.cpu_s
-    return max(0.0, min(waited, elapsed_s - used))
+    for number, thread in after.threads.items():
+        then = before.threads.get(number, nothing)
+        rest_s = max(0.0, used - (thread.ran_s - then.ran_s))
+        waited = min(thread.waited_s - then.waited_s, elapsed_s)
+        lost = max(lost, waited - rest_s / after.cores)
+    return lost
 
 
 def waits_still(before: Counts, after: Counts) -> bool:

@@ -61,6 +61,16 @@ class Tree:
         """CPU time of all of them, those that have ended too, as of the last look."""
         return self._account.total_s
 
+    @property
+    def is_suspect(self) -> bool:
+        """See `CpuAccount`."""
+        return self._account.is_suspect
+
+    @property
+    def hides_time(self) -> bool:
+        """See `CpuAccount`."""
+        return self._account.hides_time
+
     def look(self, *, whole: bool = False) -> list[Seen]:
         """See every process, and take its CPU time into account.
 

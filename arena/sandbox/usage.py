@@ -12,6 +12,8 @@ from arena.sandbox.processes import Seen
 __all__ = ["Bounds", "CpuAccount", "Usage", "breach", "sum_up"]
 
 _MIB = 1024 * 1024
+_ROUNDED_S = 0.02  # of what one process reaped: two counts, each in ticks of a hundredth
+_HIDDEN_S = 0.1  # of CPU time that showed up at nobody: more than rounding makes of a few reapers
 
 
 class Bounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,10 +76,16 @@ class CpuAccount:
 
     Attributes:
         total_s: used so far; never falls.
+        is_suspect: whether more time than rounding explains is missing at the reapers, and more
+            of it since the last look; it may be there at the next one.
+        hides_time: whether it is certain that there are processes whose time is collected by
+            nobody, so that much more than `total_s` may have been used. Stays so.
     """
 
     def __init__(self) -> None:
         self.total_s = 0.0
+        self.is_suspect = self.hides_time = False
+        self._missing_s = 0.0  # time of processes that are gone, less what their reapers show
         self._lost_s = 0.0
         self._last: dict[tuple[int, int], Seen] = {}
 
@@ -90,14 +98,29 @@ class CpuAccount:
         """Take in one look at all processes; returns `total_s`."""
         now = {(process.pid, process.started): process for process in seen}
         gone = sum(last.cpu_s + last.reaped_s for key, last in self._last.items() if key not in now)
-        if gone:
+        self.is_suspect = False
+        if gone or self._missing_s > 0:
             reaped = sum(
                 process.reaped_s - self._last[key].reaped_s
                 for key, process in now.items()
                 if key in self._last
             )
             self._lost_s += max(0.0, gone - max(0.0, reaped))
+            self._search(gone - reaped)
         self._last = now
         living = sum(process.cpu_s + process.reaped_s for process in seen)
         self.total_s = max(self.total_s, living + self._lost_s)
         return self.total_s
+
+    def _search(self, missing_s: float) -> None:
+        """Take in what is missing since the last look, or was found of it.
+
+        Of two looks in a row, since a process may be reaped in the middle of one. What reapers show
+        of children that were never seen settles no more than rounding may have made of it.
+        """
+        before = self._missing_s
+        self._missing_s = max(-_ROUNDED_S, before + missing_s)
+        if min(before, self._missing_s) > _HIDDEN_S:
+            self.hides_time = True
+        elif missing_s > 0:
+            self.is_suspect = self._missing_s > _ROUNDED_S

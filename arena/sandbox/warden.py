@@ -35,7 +35,7 @@ from arena.sandbox.usage import Bounds, Usage, breach, sum_up
 __all__ = ["Idler", "Kernel", "Proc", "Ward", "Warden"]
 
 LOOK_S = 0.1
-HURRIED_LOOK_S = 0.02  # while one of them has more than half of its memory
+HURRIED_LOOK_S = 0.02  # while one has more than half of its memory, or time that may be hidden
 _RARELY = 5  # looks, for what takes longer and grows slower
 _WHOLE = 10  # looks, after which all of the machine is looked through
 _CONFIRM_S = 0.25  # between two counts of shared memory, at least
@@ -190,6 +190,16 @@ class Ward:
         return self._tree.cpu_s
 
     @property
+    def is_suspect(self) -> bool:
+        """Whether it may have children whose time nobody collects: to be looked at soon again."""
+        return self._tree.is_suspect
+
+    @property
+    def hides_time(self) -> bool:
+        """Whether it has such children."""
+        return self._tree.hides_time
+
+    @property
     def shortage(self) -> str | None:
         """What the kernel may have refused the bot, with the numbers; None if nothing is known.
 
@@ -301,16 +311,18 @@ class Warden:
                 self._first = trio.Event()
                 await self._first.wait()
             most = 0.0
+            suspects = False
             for ward in tuple(self._wards):
                 if ward in self._wards:
                     share = ward.look()
                     most = max(most, share)
+                    suspects = suspects or ward.is_suspect
                     due = trio.current_time() >= ward.confirm_at
                     if share > 1.0 and (due or share > ward.confirmed * _GROWN):
                         ward.confirmed = share
                         await self._confirm(ward)
                 await trio.lowlevel.checkpoint()
-            await self._pause(HURRIED_LOOK_S if most > 0.5 else LOOK_S)
+            await self._pause(HURRIED_LOOK_S if most > 0.5 or suspects else LOOK_S)
 
     async def _pause(self, seconds: float) -> None:
         """Wait for the next look; those who were caught are kept still meanwhile."""

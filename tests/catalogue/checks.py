@@ -10,7 +10,7 @@ import hashlib
 import io
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from arena.cli.play import answer_of, tell
 from arena.cli.talk import Settings, Talk
 from arena.cli.verify import check_record
 from arena.referee.record import GameRecord, GameSpec
-from arena.sandbox.processes import namespace_of
+from arena.sandbox.processes import namespace_of, see
 from tests.catalogue.refereeing import Told
 from tests.catalogue.referees import Referee
 
@@ -45,8 +45,9 @@ def play_checked(
         The records of the hostile games.
     """
     footprint = Footprint(referee.folder, referee.mark)
+    others = set(_owners())
     told = referee.play(*hostile, honest=referee.honest_game(), after=after)
-    _check_gone(referee, told)
+    _check_gone(referee, told, others)
     assert told.afterwards == told.before
     assert told.grown_kib < MEMORY_KIB, f"{told.grown_kib:,} KiB more"
     footprint.check(uids={referee.uid, *(kept.uid for kept in told.kept)} - {None, os.getuid()})
@@ -59,11 +60,12 @@ def play_checked(
     return told.hostile
 
 
-def _check_gone(referee: Referee, told: Told) -> None:
+def _check_gone(referee: Referee, told: Told, others: Collection[_Owned]) -> None:
     """G1: by the mark, by the namespace, and by the user id where it is a bot's own.
 
     A namespace ends with its first process, which is not known of a bot that soon ended by
-    itself. Its number alone is soon given to another.
+    itself. Its number alone is soon given to another. User ids are given again too: processes
+    that were there before the game, dead ones of earlier tests among them, are none of its bots'.
     """
     uids = {kept.uid for kept in told.kept} - {None}
 
@@ -75,7 +77,7 @@ def _check_gone(referee: Referee, told: Told) -> None:
                 for kept in told.kept
                 if kept.init and namespace_of(kept.init) == kept.namespace
             ),
-            *(f"{pid} of {uid}" for pid, uid in _owners() if uid in uids),
+            *(str(it) for it in _owners() if it.uid in uids and it not in others),
         ]
 
     wait_until(lambda: not left(), GONE_S)
@@ -107,6 +109,14 @@ def check_output(*texts: str) -> None:
     """No control character but newline stands in any of them."""
     for text in texts:
         assert [char for char in text if not char.isprintable() and char != "\n"] == []
+
+
+class _Owned(NamedTuple):
+    """One process of this machine; number and start name it for good."""
+
+    pid: int
+    started: int
+    uid: int
 
 
 class _File(NamedTuple):
@@ -166,10 +176,10 @@ def _owner(path: str) -> int:
         return -1
 
 
-def _owners() -> list[tuple[int, int]]:
+def _owners() -> list[_Owned]:
     """Return every process with its user id."""
-    names = os.listdir("/proc")  # noqa: PTH208
-    return [(int(name), _owner(f"/proc/{name}")) for name in names if name.isdigit()]
+    seen = [see(int(name)) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208
+    return [_Owned(it.pid, it.started, _owner(f"/proc/{it.pid}")) for it in seen if it]
 
 
 def marked_processes(mark: str) -> list[str]:

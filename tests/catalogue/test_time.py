@@ -32,6 +32,8 @@ pytestmark = pytest.mark.slow
 ROUTES: tuple[Route, ...] = ("R", "U")
 LIMIT_MS = 300
 CPU = ClockSettings(move_ms=LIMIT_MS, kind="cpu")
+WALL = ClockSettings(move_ms=500)
+SLOW = r"no answer within [\d,]+ ms|the answer came after [\d,]+ ms"
 LONG = 1  # number of a game that has 22 rounds, if nobody fails
 SPENT = r"CPU 0\.3\d s of 0\.30 s"  # a little more where the machine is too busy to look in time
 
@@ -62,6 +64,20 @@ def test_cpu_time_of_all_processes_is_charged(row: Row, route: Route, referees: 
     charged = [turn.charged_ms for turn in record.aside.detectives.times]
     assert sum(charged) >= LEAST_MS.get(row.row, 0) * len(charged) - TICKS_MS
     assert max(turn.charged_ms for turn in record.aside.mister_x.times) < 100
+
+
+@pytest.mark.parametrize("route", ROUTES)
+@pytest.mark.parametrize("row", ["crowd:2.5", "hidden-crowd:2.5"])
+def test_nobody_gains_time_by_crowding_himself_out(
+    row: str, route: Route, referees: Referees
+) -> None:
+    """D11, on the usual clock: it is ready to run and does not, because of its own children.
+
+    Who is found to hide what they use gets nothing back: within some looks of the warden.
+    """
+    referee = referees.get(route)
+    (record,) = play_checked(referee, referee.game("clocks", row, clock=WALL))
+    check_record(Row("D11", "clocks", row, "timeout", SLOW), record)
 
 
 @pytest.mark.parametrize("route", ROUTES)

@@ -11,13 +11,14 @@ import secrets
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.cli.stored import open_data
+from tests.living import carrying, is_alive, wait, workers_of
+from tests.orphans import orphans_reaped
 from tests.sandboxed import need_sandbox
 
 pytestmark = pytest.mark.slow
@@ -110,53 +111,20 @@ class Living:
         wait(lambda: not (self.bots() if pids is None else self.bots() & pids), GONE_S)
 
 
-def wait(is_so: Callable[[], bool], limit_s: float) -> None:
-    until = time.monotonic() + limit_s
-    while not is_so():
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
-def carrying(word: str) -> set[int]:
-    """Ids of the processes with a word in their command line."""
-    found = set()
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                if word.encode() in (entry / "cmdline").read_bytes():
-                    found.add(int(entry.name))
-            except OSError:
-                continue
-    return found
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] not in "ZX"
-
-
-def workers_of(process: subprocess.Popen[str]) -> set[int]:
-    """Ids of the worker processes of a run."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    return {int(pid) for pid in children} & carrying("arena.tournament.executors.worker")
-
-
 @pytest.fixture
 def living(tmp_path: Path) -> Iterator[Living]:
     need_sandbox()
     found = Living(tmp_path)
-    yield found
-    for process in found.started:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        for pipe in (process.stdout, process.stderr):
-            assert pipe is not None
-            pipe.close()
-    found.wait_gone()
+    with orphans_reaped():
+        yield found
+        for process in found.started:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            for pipe in (process.stdout, process.stderr):
+                assert pipe is not None
+                pipe.close()
+        found.wait_gone()
 
 
 def slow_clock(living: Living, bot: Path) -> Path:
@@ -172,7 +140,7 @@ def test_nobody_stays_when_the_coordinator_is_killed(living: Living) -> None:
     file = slow_clock(living, living.bot("turn"))
     run = living.arena("run", file, "--jobs", 2)
     living.wait_up(run, bots=2)
-    workers = workers_of(run)
+    workers = workers_of(run.pid)
     assert workers
     run.kill()
     run.wait()
@@ -184,11 +152,11 @@ def test_nobody_stays_when_a_worker_is_killed_and_the_run_goes_on(living: Living
     file = slow_clock(living, living.bot("turn"))
     run = living.arena("run", file, "--jobs", 1)
     before = living.wait_up(run)
-    (worker,) = workers_of(run)
+    (worker,) = workers_of(run.pid)
     os.kill(worker, signal.SIGKILL)
     living.wait_gone(before)
     assert not living.wait_up(run) & before
-    assert workers_of(run) != {worker}
+    assert workers_of(run.pid) != {worker}
 
 
 @pytest.mark.parametrize("whole_group", [False, True], ids=["process", "terminal"])

@@ -55,6 +55,46 @@ class Clocks(Talk):
             silence()
         super().turn(message)
 
+    def crowd(self, message: Message) -> None:  # D11: is kept from running by its own children
+        if self.turns == 3:
+            for _ in range(8):
+                if os.fork() == 0:
+                    signal.alarm(LIFE_S)
+                    burn(BURN_S)
+                    os._exit(0)
+            self.run_on()
+        super().turn(message)
+
+    def hidden_crowd(self, message: Message) -> None:  # D11: by children that nobody counts
+        if self.turns == 3:
+            if os.fork() == 0:
+                signal.alarm(LIFE_S)
+                self.breed()
+            self.run_on()
+        super().turn(message)
+
+    def run_on(self) -> None:
+        """Be ready to run for a time, whoever runs."""
+        until = time.monotonic() + self.number
+        while time.monotonic() < until:
+            pass
+
+    def breed(self) -> None:
+        """Let eight children burn at a time, which the kernel reaps; each for a moment."""
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        told, done = os.pipe()
+        until, left = time.monotonic() + BURN_S, 8
+        while time.monotonic() < until:
+            if os.fork() == 0:
+                os.close(told)
+                burn(0.015)
+                os.write(done, b".")
+                os._exit(0)
+            left -= 1
+            if left == 0:
+                left = len(os.read(told, 8))
+        os._exit(0)
+
     def sleeper(self, message: Message) -> None:  # D12
         if self.turns == 3:
             silence()

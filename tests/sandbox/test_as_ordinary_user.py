@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.ordinary_user import OrdinaryUser
+from tests.orphans import orphans_reaped
 
 pytestmark = pytest.mark.slow
 
@@ -32,20 +33,21 @@ def test_real_sandboxes_hold_for_an_ordinary_user(
     name: str, ordinary_users: Callable[[], OrdinaryUser]
 ) -> None:
     user = ordinary_users()
-    told = subprocess.run(
-        [
-            *(user.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "slow", "-rs"),
-            *(f"--basetemp={user.scratch / 'pytest'}", f"tests/{name}.py"),
-        ],
-        cwd=user.checkout,
-        user=user.uid,
-        group=user.gid,
-        extra_groups=[],
-        env=user.environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=_LIMIT_S,
-    )
+    with orphans_reaped():
+        told = subprocess.run(
+            [
+                *(user.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "slow", "-rs"),
+                *(f"--basetemp={user.scratch / 'pytest'}", f"tests/{name}.py"),
+            ],
+            cwd=user.checkout,
+            user=user.uid,
+            group=user.gid,
+            extra_groups=[],
+            env=user.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_LIMIT_S,
+        )
     assert told.returncode == 0, told.stdout + told.stderr
     assert " skipped" not in told.stdout or name in MAY_SKIP, told.stdout

@@ -6,6 +6,7 @@ import os
 import platform
 import pwd
 import shutil
+import signal
 import stat
 import sys
 import time
@@ -15,6 +16,7 @@ import pytest
 
 from arena.sandbox import finding
 from arena.sandbox.finding import IN_PATH, Candidate, Found, candidates, find_sandbox
+from arena.sandbox.processes import children_of
 from arena.sandbox.refusals import Refusal
 from arena.sandbox.visible import Visible, look_around
 from tests.sandboxed import need_sandbox
@@ -171,7 +173,10 @@ os.execv({real!r}, [{real!r}, "--args", str(fresh), *sys.argv[3:]])
     path = tmp_path / "bwrap"
     path.write_text(f"#!{sys.executable} -IS\n{script}")
     path.chmod(0o755)
+    before = set(children_of(os.getpid()))
     refusal = find(str(path))
+    for pid in set(children_of(os.getpid())) - before:
+        os.kill(pid, signal.SIGKILL)  # the canary's grandchild, which nothing held
     assert isinstance(refusal, Refusal)
     assert refusal.cause == "the sandbox does not hold on this machine", refusal
     expected = {

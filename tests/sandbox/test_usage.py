@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.sandbox.processes import Seen
 from arena.sandbox.usage import Bounds, CpuAccount, Usage, breach, sum_up
@@ -101,3 +103,48 @@ def test_total_never_falls() -> None:
     assert account.look([]) == pytest.approx(1.0)
     assert account.look([seen(2, cpu_s=0.5)]) >= 1.0
     assert account.total_s >= 1.0
+
+
+def told(*looks: list[Seen]) -> tuple[bool, bool]:
+    """Whether one is suspect, and whether it hides time, after so many looks."""
+    account = CpuAccount()
+    for look in looks:
+        account.look(look)
+    return account.is_suspect, account.hides_time
+
+
+def test_children_that_nobody_collects_are_found_out() -> None:
+    """A tenth of a second that is missing at two looks in a row."""
+    looks = [[seen(2), seen(number, cpu_s=0.015)] for number in range(3, 13)]
+    assert told(*looks[:2]) == (False, False)
+    assert told(*looks[:3]) == (True, False)
+    assert told(*looks[:3], looks[2]) == (False, False)
+    assert told(*looks[:8]) == (True, False)
+    assert told(*looks) == (False, True)
+    assert told(*looks, [seen(2, reaped_s=9.0)]) == (False, True)
+
+
+def test_child_that_is_reaped_in_the_middle_of_a_look_hides_nothing() -> None:
+    """It is gone, and its reaper was seen just before it collected its time."""
+    account = CpuAccount()
+    for number in range(3, 10):
+        account.look([seen(2, reaped_s=number - 3.0), seen(number, cpu_s=1.0)])
+        account.look([seen(2, reaped_s=number - 3.0)])
+        assert account.is_suspect
+    account.look([seen(2, reaped_s=7.0)])
+    assert not account.hides_time
+    assert not account.is_suspect
+
+
+@given(st.lists(st.floats(0.001, 0.2), max_size=60))
+def test_who_waits_for_all_children_hides_nothing_however_the_kernel_rounds(
+    used: list[float],
+) -> None:
+    """It tells of reaped time in two counts of ticks, each cut off."""
+    account = CpuAccount()
+    reaped = 0.0
+    for number, cpu_s in enumerate(used, 3):
+        parts = (int(reaped * 30) / 100, int(reaped * 70) / 100)
+        account.look([seen(2, reaped_s=sum(parts)), seen(number, cpu_s=cpu_s)])
+        reaped += cpu_s
+    assert not account.hides_time
