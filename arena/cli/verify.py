@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-import msgspec
 
 from arena.cli import answers
 from arena.cli.exits import Exit
@@ -16,7 +15,7 @@ from arena.cli.stored import find_run, open_data
 from arena.cli.talk import Talk, plural
 from arena.errors import ArenaError, ConfigError, RecordError
 from arena.referee.audit import find_leaks
-from arena.referee.record import GameRecord
+from arena.referee.record import BotName, BotSpec, GameRecord
 from arena.referee.replay import replay
 from arena.rules import vectors
 from arena.store.database import Database, GameRef
@@ -24,6 +23,7 @@ from arena.store.runs import Run
 
 __all__ = ["check_record", "command"]
 
+ID_DIGITS = set("0123456789abcdef/")  # `/` parts RUN/GAME
 SHOWN = 20  # failures on the terminal; --json has them all
 
 
@@ -56,6 +56,8 @@ def command(
         what = "vector"
         for file in vector_files:
             found = vectors.check(file)
+            if not found.checked:
+                raise ConfigError(f"{file}: holds no vector; each is a JSON object on a line.")
             checked += found.checked
             failed += [answers.Failed(id=one.id, what=one.what) for one in found.differences]
             passed += found.passed
@@ -71,9 +73,13 @@ def command(
     talk.result(f"{passed:,} of {plural(checked, what)} passed")
     talk.answer(answers.Verify(checked=checked, passed=passed, failed=tuple(failed)))
     if failed:
-        talk.next("arena rulesets", "were they played by the rules of this version?")
+        about = "do they mean these rules?" if vector_files else "were they played by these rules?"
+        talk.next("arena rulesets", about)
         return Exit.NO
-    talk.next("arena report", "what the games came to", data=True)
+    if vector_files:
+        talk.next("arena run", "a small tournament by these rules")
+    else:
+        talk.next("arena report", "what the games came to", data=True)
     return Exit.DONE
 
 
@@ -84,6 +90,9 @@ def checks(records: tuple[str, ...], data: Path) -> Iterator[tuple[str, list[str
         for name, record in read_records(Path(text)):
             yield name, check_record(record)
     others: list[str] = [text for text in records if text not in files]
+    for text in others:
+        if not text or not set(text) <= ID_DIGITS:
+            raise ConfigError(f"{text!r} is no file, and no beginning of a run's or a game's id.")
     if not files or others:
         with open_data(data) as database:
             for prefix in others or (None,):
@@ -144,5 +153,7 @@ def against_plan(record: GameRecord, run: Run) -> Iterator[str]:
         if getattr(core, field) != getattr(spec, field):
             yield f"`{field}` differs from the plan's game {core.index}"
     for side in ("mister_x", "detectives"):
-        if msgspec.structs.asdict(getattr(core, side))["hash"] != getattr(spec, side).hash:
+        played: BotName = getattr(core, side)
+        planned: BotSpec = getattr(spec, side)
+        if played != BotName(name=planned.name, version=planned.version, hash=planned.hash):
             yield f"another bot played {side} than the plan's game {core.index} has"

@@ -17,7 +17,6 @@ import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
@@ -240,10 +239,12 @@ def _folder(
     if settings.build:
         commands = [_filled(command) for command in settings.build]
         salt = msgspec.json.encode(["build", settings.build]).decode()
+
+        def build_in(copy: Path) -> None:
+            build(commands, copy.absolute(), profile=profile)  # the data folder may be relative
+
         try:
-            staged = stage(
-                staged.folder, into, salt=salt, finish=partial(build, commands, profile=profile)
-            )
+            staged = stage(staged.folder, into, salt=salt, finish=build_in)
         except BotRefused as exc:
             raise BotRefused(f"{path}: {exc}") from exc
     _check_copied(settings.command, staged, real)

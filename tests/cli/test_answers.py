@@ -14,6 +14,7 @@ import pytest
 from arena.cli import answers
 from tests.cli.calling import Caller
 
+VECTORS = Path(__file__).parent.parent / "vectors"
 SCHEMA = Path(answers.__file__).with_name("schema") / "answers.schema.json"
 
 PROMISED = {  # what scripts rely on
@@ -75,7 +76,8 @@ def test_json_is_one_object_of_the_published_schema(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "t.toml").write_text('bots = ["random", "greedy"]\n')
-    (tmp_path / "v.jsonl").write_text("")
+    vectors = (VECTORS / "london-legal.jsonl").read_text(encoding="utf-8")
+    (tmp_path / "v.jsonl").write_text(vectors.splitlines()[0])
     (tmp_path / "r.csv").write_text(
         "deal,mister_x,detectives,winner\n"
         + "".join(
@@ -112,7 +114,7 @@ def test_rate_of_the_same_games_in_any_order_is_the_same(arena: Caller, tmp_path
 
 
 def test_vectors_are_counted_or_named(arena: Caller, tmp_path: Path) -> None:
-    vectors = Path(__file__).parent.parent / "vectors" / "london-legal.jsonl"
+    vectors = VECTORS / "london-legal.jsonl"
     called = arena("verify", "--vectors", vectors)
     assert (called.code, called.stdout) == (0, "300 of 300 vectors passed\n")
     lines = vectors.read_text(encoding="utf-8").splitlines()[:5]

@@ -11,7 +11,10 @@ import pytest
 import trio
 
 from arena.cli.exits import Exit
+from arena.cli.verify import against_plan
+from arena.store.runs import Run
 from tests.cli.calling import Caller
+from tests.fake_games import fake_plan, fake_record
 from tests.referee.games import honest, play_fakes
 
 
@@ -81,7 +84,45 @@ def test_file_without_a_record_is_refused(
 
 def test_plies_nested_without_end_are_refused(arena: Caller, tmp_path: Path, line: str) -> None:
     file = tmp_path / "games.jsonl"
-    file.write_text(line.replace('"plies":[', '"plies":[' + "[" * 5000 + "]" * 5000 + ",", 1))
+    deep = "[" * 100_000 + "]" * 100_000  # how much is too much goes by the version of Python
+    file.write_text(line.replace('"plies":[', f'"plies":[{deep},', 1))
     called = arena("verify", file)
     assert called.code == Exit.USAGE
     assert "nested too deeply" in called.stderr
+
+
+@pytest.mark.parametrize("text", ["games.jsonl", "z9", ""])
+def test_word_that_is_no_file_and_no_id_is_refused(
+    arena: Caller, tmp_path: Path, text: str
+) -> None:
+    called = arena("verify", text, "--data", tmp_path)
+    assert called.code == Exit.USAGE
+    assert f"{text!r} is no file, and no beginning of a run's or a game's id." in called.stderr
+
+
+def test_file_without_a_vector_is_refused(arena: Caller, tmp_path: Path) -> None:
+    file = tmp_path / "v.jsonl"
+    file.write_text("\n")
+    called = arena("verify", "--vectors", file)
+    assert called.code == Exit.USAGE
+    assert f"{file}: holds no vector" in called.stderr
+
+
+def test_record_is_held_to_its_place_in_the_plan() -> None:
+    """Bots by name and version too: the hash is of what was staged alone."""
+    run = Run(
+        key=1, id="0" * 10, state="over", created="", touched="", finished="", plan=fake_plan()
+    )  # fmt: skip
+    record = fake_record(run.plan.spec(1))
+    assert list(against_plan(record, run)) == []
+    core = record.core
+    for changes, says in (
+        ({"mister_x": msgspec.structs.replace(core.mister_x, name="other")}, "played mister_x"),
+        ({"detectives": msgspec.structs.replace(core.detectives, version="2")}, "detectives"),
+        ({"detectives": msgspec.structs.replace(core.detectives, hash="00")}, "detectives"),
+        ({"game_key": "00" * 32}, "`game_key` differs from the plan's game 1"),
+        ({"index": 99}, "the plan has no game 99"),
+    ):
+        other = msgspec.structs.replace(record, core=msgspec.structs.replace(core, **changes))
+        [found] = against_plan(other, run)
+        assert says in found

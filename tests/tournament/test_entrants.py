@@ -12,6 +12,7 @@ import pytest
 
 from arena.errors import BotRefused
 from arena.sandbox.limits import default_limits
+from arena.tournament import entrants
 from arena.tournament.entrants import (
     Entrant,
     equal_names,
@@ -185,6 +186,21 @@ def test_settings_of_a_bot_are_no_bot(data: Path, here: Path) -> None:
         BotRefused, match=r"dir/bot\.toml: this is a bot's settings; name its folder"
     ):
         find_bot("dir/bot.toml", data)
+
+
+def test_build_runs_in_an_absolute_folder_wherever_the_data_is(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The data folder is relative unless somebody names another; the sandbox needs a whole path."""
+    make_bot(here / "built", 'command = ["{python}", "bot.py"]\nbuild = [["make"]]\n')
+    folders: list[Path] = []
+
+    def note(commands: object, folder: Path, **_: object) -> None:
+        folders.append(folder)
+
+    monkeypatch.setattr(entrants, "build", note)
+    find_bot("built", Path("arena-data"))
+    assert [folder.is_absolute() for folder in folders] == [True]
 
 
 # --- files and command lines ----------------------------------------------------------------------
