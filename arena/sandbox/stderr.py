@@ -1,12 +1,16 @@
-"""What is kept of a bot's standard error: its beginning and its end."""
+"""A bot's standard error: always drained, and its beginning and its end kept."""
 
 from __future__ import annotations
 
+import os
 import re
 
 from arena.sandbox.limits import STDERR_HEAD_BYTES, STDERR_TAIL_BYTES
 
-__all__ = ["StderrTail"]
+__all__ = ["StderrPipe", "StderrTail"]
+
+_READ_BYTES = 65_536  # at once: a pipe holds no more
+_LAST_BYTES = 1 << 20  # read from the pipe after the end, at most
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
@@ -56,6 +60,56 @@ class StderrTail:
         self._head.clear()
         self._tail.clear()
         self._total = 0
+
+
+class StderrPipe:
+    """What comes through a pipe that does not block.
+
+    Args:
+        fd: our end of it; closed by whoever opened it.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self.fd = fd
+        self._tail = StderrTail()
+        self._open = True
+
+    def read(self) -> bool:
+        """Take in what a talkative bot says, or it stalls; False at the end of the stream."""
+        try:
+            chunk = os.read(self.fd, _READ_BYTES)
+        except BlockingIOError:
+            return True
+        self._tail.add(chunk)
+        return bool(chunk)
+
+    def drain(self) -> None:
+        """Take in what is there, up to 1 MiB."""
+        left = _LAST_BYTES if self._open else 0
+        while left > 0:
+            try:
+                chunk = os.read(self.fd, _READ_BYTES)
+            except BlockingIOError:
+                return
+            if not chunk:
+                return
+            self._tail.add(chunk)
+            left -= len(chunk)
+
+    def leave(self) -> None:
+        """Read no more: the pipe is to be closed."""
+        self._open = False
+
+    def text(self) -> str:
+        """See `StderrTail`; of all that is there by now."""
+        self.drain()
+        return self._tail.text()
+
+    def take(self) -> tuple[str, int]:
+        """Return what came since this was last called, and the bytes dropped."""
+        found = self.text(), self._tail.dropped
+        self._tail.clear()
+        return found
 
 
 def _shown(data: bytes) -> str:
