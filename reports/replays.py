@@ -36,7 +36,9 @@ MAX_NOTES = 16 * 1024  # the same of its notes
 LONGEST_NAME = 80
 LONGEST_VERSION = 40
 
-Change = dict[str, Any]  # one of {"set": value}, {"add": items at the end}, {"at": {place: item}}
+# One of {"set": value}; of a list {"add": items at the end}, {"at": {place: item}} or
+# {"cut": [place, how many go, items that come]}; of what holds others {"in": {key: change}}.
+Change = dict[str, Any]
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -60,7 +62,7 @@ class Moment(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     come: tuple[int, ...] = ()
 
 
-class Turn(msgspec.Struct, frozen=True, kw_only=True):
+class Turn(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One answer of a bot; the last may be one that a fault kept from counting.
 
     Attributes:
@@ -70,10 +72,10 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     side: SideWord
-    note: str | None
-    charged_ms: float | None
-    bank_ms: int | None
-    counted: bool
+    note: str | None = None
+    charged_ms: float | None = None
+    bank_ms: int | None = None
+    counted: bool = True
 
 
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
@@ -237,24 +239,45 @@ def _moments(replayed: Replayed, ends: Sequence[Any]) -> Iterator[Moment]:
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Change]:
     """Return what changed in a view, key by key; the viewer puts it together again.
 
-    A list that only grew is told by what was added, one in which items changed by these, and of an
-    item that is an object by its changed values.
+    A list that only grew is told by what was added, one in which items changed by these, any other
+    by the stretch that changed; of an item that is an object its changed values are told. An object
+    with the same keys, and a list of as many lists, are told by what changed inside.
     """
-    found: dict[str, Change] = {}
-    for key, value in new.items():
-        if key not in old:
-            found[key] = {"set": value}
-        elif (before := old[key]) != value:
-            found[key] = {"set": value}
-            if isinstance(before, list) and isinstance(value, list):
-                if len(value) > len(before) and value[: len(before)] == before:
-                    found[key] = {"add": value[len(before) :]}
-                elif len(value) == len(before):
-                    pairs = enumerate(zip(before, value, strict=True))
-                    found[key] = {
-                        "at": {str(n): _item(was, item) for n, (was, item) in pairs if was != item}
-                    }
-    return found
+    return {
+        key: _change(old[key], value) if key in old else {"set": value}
+        for key, value in new.items()
+        if key not in old or old[key] != value
+    }
+
+
+def _change(old: Any, new: Any) -> Change:
+    """How one value becomes another that differs."""
+    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
+        return {"in": changes(old, new)}
+    if not (isinstance(old, list) and isinstance(new, list)):
+        return {"set": new}
+    if len(new) == len(old):
+        pairs = [(n, a, b) for n, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+        if all(isinstance(a, list) and isinstance(b, list) for _, a, b in pairs):
+            return {"in": {str(n): _change(a, b) for n, a, b in pairs}}
+        return {"at": {str(n): _item(a, b) for n, a, b in pairs}}
+    head = _alike(old, new)
+    if head == len(old):
+        return {"add": new[head:]}
+    tail = _alike(old[head:][::-1], new[head:][::-1])
+    if head + tail == 0:
+        return {"set": new}
+    return {"cut": [head, len(old) - head - tail, new[head : len(new) - tail]]}
+
+
+def _alike(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """How many items two lists have in common from their beginning."""
+    count = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        count += 1
+    return count
 
 
 def _item(old: Any, new: Any) -> Any:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import html
+import zlib
 from importlib.resources import files
 from pathlib import Path
 from string import Template
+
+import msgspec
 
 from arena.errors import ConfigError, cannot_write
 from reports.replays import Replay, page_json
@@ -24,7 +28,9 @@ __all__ = [
 MAX_BYTES = 250_000  # of the page of one game
 
 _SIDES = {"mister_x": "Mister X", "detectives": "the detectives", None: "nobody"}
-_OTHERS = frozenset({"data", "main", "panels", "pawns", "player", "shapes", "timeline", "zoom"})
+_OTHERS = frozenset(
+    {"data", "main", "panels", "pawns", "player", "shapes", "timeline", "unpacking", "zoom"}
+)
 
 
 def drawings() -> tuple[str, ...]:
@@ -38,24 +44,29 @@ def drawings() -> tuple[str, ...]:
 
 
 def replay_page(replay: Replay) -> str:
-    """Return the page.
+    """Return the page; a game that would make it longer than `MAX_BYTES` is packed.
 
     Raises:
         ConfigError: if there is no drawing for the ruleset.
     """
-    here = files("reports.site").joinpath("viewer")
-
-    def read(file: str) -> str:
-        return here.joinpath(file).read_text("utf-8")
-
     script = "\n" + drawing_script(replay) + "\n"
-    style = "\n" + read("viewer.css").strip() + "\n"
-    return Template(read("viewer.html")).substitute(
+    page = _filled(replay, script, page_json(replay))
+    if len(page.encode()) <= MAX_BYTES:
+        return page
+    packed = base64.b64encode(zlib.compress(msgspec.json.encode(replay), 9)).decode()
+    unpacking = inlined("unpacking.js", _read, names={})
+    script = f"\n{unpacking}\n$unpacking.unpack().then(() => {{{script}}});\n"
+    return _filled(replay, script, page_json({"packed": packed}))
+
+
+def _filled(replay: Replay, script: str, data: str) -> str:
+    style = "\n" + _read("viewer.css").strip() + "\n"
+    return Template(_read("viewer.html")).substitute(
         policy=html.escape(policy(script, style), quote=True),
         title=html.escape(title_of(replay)),
         style=style,
         script=script,
-        data=page_json(replay),
+        data=data,
         summary=html.escape(summary_of(replay)),
     )
 
@@ -71,12 +82,12 @@ def drawing_script(replay: Replay) -> str:
             f"{replay.ruleset}: the viewer has a drawing for {', '.join(drawings())} only; "
             "`arena export --format jsonl` writes games as text."
         )
-    here = files("reports.site").joinpath("viewer")
-    return inlined(
-        "main.js",
-        lambda file: here.joinpath(file).read_text("utf-8"),
-        names={"drawing.js": f"{replay.drawing}.js"},
-    )
+    return inlined("main.js", _read, names={"drawing.js": f"{replay.drawing}.js"})
+
+
+def _read(file: str) -> str:
+    """A file of the viewer."""
+    return files("reports.site").joinpath("viewer").joinpath(file).read_text("utf-8")
 
 
 def title_of(replay: Replay) -> str:

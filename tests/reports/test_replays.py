@@ -34,6 +34,34 @@ def honest_game() -> GameRecord:
     return played()
 
 
+def changed(old: Any, changes: dict[str, Any]) -> Any:
+    """What `viewer/data.js` makes of changes by key."""
+    new: Any = list(old) if isinstance(old, list) else dict(old)
+    for key, change in changes.items():
+        place: Any = int(key) if isinstance(old, list) else key
+        new[place] = applied(old[place] if change.keys() != {"set"} else None, change)
+    return new
+
+
+def applied(old: Any, change: dict[str, Any]) -> Any:
+    ((how, value),) = change.items()
+    if how == "set":
+        return value
+    if how == "in":
+        return changed(old, value)
+    new = list(old)
+    if how == "add":
+        new += value
+    elif how == "cut":
+        place, gone, come = value
+        new[place : place + gone] = come
+    else:
+        for key, item in value.items():
+            was = new[int(key)]
+            new[int(key)] = {**was, **item} if isinstance(was, dict) else item
+    return new
+
+
 def rebuilt(moments: tuple[Moment, ...]) -> list[dict[str, Any]]:
     """What `viewer/data.js` makes of the moments."""
     views: dict[str, dict[str, Any]] = {side: {} for side in SIDES}
@@ -41,19 +69,7 @@ def rebuilt(moments: tuple[Moment, ...]) -> list[dict[str, Any]]:
     found = []
     for step in json.loads(msgspec.json.encode(moments)):
         for side in SIDES:
-            view = dict(views[side])
-            for key, change in {**step["both"], **step.get(side, {})}.items():
-                if "set" in change:
-                    view[key] = change["set"]
-                elif "add" in change:
-                    view[key] = [*view[key], *change["add"]]
-                else:
-                    items = list(view[key])
-                    for place, item in change["at"].items():
-                        old = items[int(place)]
-                        items[int(place)] = {**old, **item} if isinstance(old, dict) else item
-                    view[key] = items
-            views[side] = view
+            views[side] = changed(views[side], {**step["both"], **step.get(side, {})})
         belief = belief.difference(step.get("gone", ())) | set(step.get("come", ()))
         found.append({"views": dict(views), "belief": belief, "plies": step["plies"]})
     return found
@@ -161,12 +177,21 @@ def test_ruleset_without_the_hooks_is_shown_turn_by_turn(monkeypatch: pytest.Mon
         ({"a": [1]}, {"a": [1, 2]}, {"a": {"add": [2]}}),
         ({"a": [1, 2]}, {"a": [1, 3]}, {"a": {"at": {"1": 3}}}),
         ({"a": [{"b": 1, "c": 2}]}, {"a": [{"b": 1, "c": 3}]}, {"a": {"at": {"0": {"c": 3}}}}),
-        ({"a": [1, 2]}, {"a": [2]}, {"a": {"set": [2]}}),
-        ({"a": {"b": 1}}, {"a": {"b": 2}}, {"a": {"set": {"b": 2}}}),
+        ({"a": [1, 2]}, {"a": [2]}, {"a": {"cut": [0, 1, []]}}),
+        ({"a": [1, 2, 3, 4]}, {"a": [1, 5, 4]}, {"a": {"cut": [1, 2, [5]]}}),
+        ({"a": [1, 1]}, {"a": [1, 1, 1]}, {"a": {"add": [1]}}),
+        ({"a": [1, 1, 1]}, {"a": [1, 1]}, {"a": {"cut": [2, 1, []]}}),
+        ({"a": [1, 2]}, {"a": [3]}, {"a": {"set": [3]}}),
+        ({"a": [1]}, {"a": []}, {"a": {"set": []}}),
+        ({"a": []}, {"a": [3]}, {"a": {"add": [3]}}),
+        ({"a": [[1], [2, 3]]}, {"a": [[1], [3]]}, {"a": {"in": {"1": {"cut": [0, 1, []]}}}}),
+        ({"a": {"b": 1}}, {"a": {"b": 2}}, {"a": {"in": {"b": {"set": 2}}}}),
+        ({"a": {"b": 1}}, {"a": {"c": 1}}, {"a": {"set": {"c": 1}}}),
     ],
 )
 def test_changes_of_a_view(old: Any, new: Any, expected: Any) -> None:
     assert changes(old, new) == expected
+    assert changed(old, expected) == new
 
 
 @pytest.mark.parametrize("char", ["a", "<", "é", "\n"])

@@ -3,6 +3,7 @@
 /** Return the replay with, for each moment, both sides' views and the sorted belief set. */
 export function load() {
   const game = JSON.parse(document.getElementById("replay").textContent);
+  game.turns = game.turns.map((told) => ({ note: null, charged_ms: null, bank_ms: null, counted: true, ...told }));
   const views = { mister_x: {}, detectives: {} };
   let belief = new Set();
   game.moments = game.moments.map((told, index) => {
@@ -23,18 +24,26 @@ export function load() {
   return game;
 }
 
-function changed(view, changes) {
-  const next = { ...view };
-  for (const [key, change] of Object.entries(changes)) {
-    if ("set" in change) next[key] = change.set;
-    else if ("add" in change) next[key] = [...view[key], ...change.add];
-    else {
-      next[key] = [...view[key]];
-      for (const [place, item] of Object.entries(change.at)) {
-        const old = next[key][Number(place)];
-        next[key][Number(place)] = isObject(old) && isObject(item) ? { ...old, ...item } : item;
-      }
-    }
+/** An object, or a list, with the changes by key that `reports/replays.py` tells. */
+function changed(old, changes) {
+  const next = Array.isArray(old) ? [...old] : { ...old };
+  for (const [key, change] of Object.entries(changes)) next[key] = applied(old[key], change);
+  return next;
+}
+
+function applied(old, change) {
+  if ("set" in change) return change.set;
+  if ("in" in change) return changed(old, change.in);
+  if ("add" in change) return [...old, ...change.add];
+  const next = [...old];
+  if ("cut" in change) {
+    const [place, gone, come] = change.cut;
+    next.splice(place, gone, ...come);
+    return next;
+  }
+  for (const [place, item] of Object.entries(change.at)) {
+    const was = old[Number(place)];
+    next[Number(place)] = isObject(was) && isObject(item) ? { ...was, ...item } : item;
   }
   return next;
 }

@@ -4,7 +4,7 @@ import { rounded } from "./pawns.js";
 import { svg } from "./shapes.js";
 
 const SPAN = 920; // the longer side between the outermost cities, in units of the drawing
-const MARGIN = 48;
+const MARGIN = 64;
 const ABOVE = 62; // room for a pin over the northernmost city
 const APART = 26; // cities that lie closer are drawn this far apart
 const LETTER = 8.5; // a letter's width at the size of names

@@ -7,7 +7,7 @@ import { pawn, put, rounded, trail } from "./pawns.js";
 import { html, svg } from "./shapes.js";
 
 const TRAIL = 5; // a figure's last cities
-const LONG_TRAIL = 60; // Mister X's: the whole way
+const LONG_TRAIL = 12; // Mister X's
 const RING = 13; // the smallest ring about a city; the next pairs are wider
 const WIDER = 4;
 

@@ -3,7 +3,7 @@
 import { html } from "./shapes.js";
 
 const SIDES = { mister_x: "Mister X", detectives: "Detectives" };
-const REASONS = { captured: "captured", enclosed: "enclosed", escaped: "escaped", stuck: "detectives stuck", fault: "by a fault", void: "void" };
+const REASONS = { captured: "captured", enclosed: "enclosed", escaped: "escaped", stuck: "detectives stuck", encircled: "encircled", cap: "the last round was over", fault: "by a fault", void: "void" };
 
 /** The head of the page: who played, and how it ended. */
 export function heading(game) {
