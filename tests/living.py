@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["carrying", "is_alive", "wait", "workers_of"]
+__all__ = ["carrying", "children", "guardians_of", "is_alive", "wait", "workers_of"]
 
 WORKER = "arena.tournament.executors.worker"
 
@@ -42,9 +42,22 @@ def is_alive(pid: int) -> bool:
 
 
 def workers_of(pid: int) -> set[int]:
-    """Ids of the worker processes of a run; none once its process has ended."""
+    """Ids of the worker processes of a run, below their guardians; none once its process ended."""
+    return {worker for guardian in guardians_of(pid) for worker in children(guardian)} & carrying(
+        WORKER
+    )
+
+
+def guardians_of(pid: int) -> set[int]:
+    """Ids of the processes that end what the workers of a run leave behind."""
+    return children(pid) & carrying(WORKER)
+
+
+def children(pid: int) -> set[int]:
+    """Ids of the children of a process's first thread; none if it has ended."""
     try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return {
+            int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        }
     except OSError:
         return set()
-    return {int(child) for child in children} & carrying(WORKER)

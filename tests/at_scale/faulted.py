@@ -34,7 +34,7 @@ from arena.referee.record import Core, FaultKind, GameRecord, GameSpec, SideWord
 from arena.referee.referee import play_game
 from arena.store.runs import Run
 from tests.at_scale.saboteur import Sabotage, sabotage_of
-from tests.living import carrying, is_alive, workers_of
+from tests.living import carrying, guardians_of, is_alive, workers_of
 from tests.referee.games import FakePool, honest
 
 __all__ = ["FaultedRun", "Tally", "check_game", "undisturbed"]
@@ -153,26 +153,27 @@ class FaultedRun:
                 stderr=errors,
             ) as arena,
         ):
-            workers: set[int] = set()
+            helpers: set[int] = set()  # workers, and who ends what they leave behind
             try:
-                is_over = self._attend(arena, workers)
+                is_over = self._attend(arena, helpers)
             except BaseException:
                 arena.kill()
                 raise
             arena.wait()
             until = time.monotonic() + GONE_S
-            while left := self._left(workers):
+            while left := self._left(helpers):
                 assert time.monotonic() < until, [described(pid) for pid in left]
                 time.sleep(0.01)
             answer.seek(0)
             errors.seek(0)
             return arena.returncode if is_over else None, answer.read(), errors.read()
 
-    def _attend(self, arena: subprocess.Popen[bytes], workers: set[int]) -> bool:
+    def _attend(self, arena: subprocess.Popen[bytes], helpers: set[int]) -> bool:
         """Watch the arena and kill at the moments; whether it has ended by itself."""
         stored, since = self.stored(), time.monotonic()
         while arena.poll() is None:
-            workers |= workers_of(arena.pid)
+            workers = workers_of(arena.pid)
+            helpers |= workers | guardians_of(arena.pid)
             now = self.stored()
             if now > stored:
                 stored, since = now, time.monotonic()
@@ -191,8 +192,8 @@ class FaultedRun:
             time.sleep(0.02)
         return True
 
-    def _left(self, workers: set[int]) -> set[int]:
-        return {pid for pid in carrying(self._word) | workers if is_alive(pid)}
+    def _left(self, helpers: set[int]) -> set[int]:
+        return {pid for pid in carrying(self._word) | helpers if is_alive(pid)}
 
     def stored(self) -> int:
         """How many games are stored now."""

@@ -19,6 +19,7 @@ import trio
 from arena.errors import HostFault
 from arena.tournament.executors.executor import MOST_DEATHS, Finished, Job
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
+from arena.tournament.executors.guardian import GONE
 
 __all__ = ["LocalExecutor", "usable_cpus"]
 
@@ -28,6 +29,7 @@ _WORKER = "arena.tournament.executors.worker"
 _START_S = 60.0  # from spawn to ready; a busy host takes a few
 _BYE_S = 5.0  # a worker whose jobs are over ends its kept bots and exits
 _TERM_S = 1.0  # a worker that is told to stop ends its bots
+_SWEPT_S = 5.0  # its guardian kills it, and what it left behind
 _MOST_LOST = 50  # games given up one after the other without one that was finished
 
 
@@ -172,13 +174,13 @@ class _Slot:
 
 
 class _Worker:
-    """One worker process and the pipes to it."""
+    """One worker process and the pipes to it; the process that is known here is its guardian."""
 
     def __init__(self, table: str, cpu: int | None) -> None:
         command = [sys.executable, "-P", "-m", _WORKER, table, "" if cpu is None else str(cpu)]
         setpriv = shutil.which("setpriv")
         if setpriv:  # without it the worker ends when it sees its jobs end
-            command = [setpriv, "--pdeathsig", "KILL", *command]
+            command = [setpriv, "--pdeathsig", GONE.name[3:], *command]
         jobs, ours = os.pipe()
         theirs, results = os.pipe()[::-1]
         try:
@@ -272,7 +274,9 @@ class _Worker:
             if at_once or not await self._wait_ended(_BYE_S):
                 self._send_signal(signal.SIGTERM)
                 if not await self._wait_ended(_TERM_S):
-                    self._send_signal(signal.SIGKILL)
+                    self._send_signal(GONE)
+                    if not await self._wait_ended(_SWEPT_S):
+                        self._send_signal(signal.SIGKILL)
             self._process.wait()
             os.close(self._pidfd)
             await self._results.aclose()

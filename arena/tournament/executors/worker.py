@@ -24,6 +24,7 @@ from arena.referee.record import GameRecord, GameSpec
 from arena.tournament.executors.executor import decode_spec, encode_record
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 from arena.tournament.executors.garbage import look_seldom
+from arena.tournament.executors.guardian import fork_from_guardian
 
 __all__ = ["PlayGame", "main", "referee_table", "serve"]
 
@@ -99,6 +100,7 @@ def main(words: Sequence[str]) -> None:
     # What a terminal sends to the whole group is the coordinator's to decide on. A handler, not
     # SIG_IGN, since bots would inherit that.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    fork_from_guardian()
     jobs, results = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
