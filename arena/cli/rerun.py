@@ -10,6 +10,7 @@ import msgspec
 import trio
 
 from arena.cli import answers
+from arena.cli.debugging import own_terminal, stopping_at
 from arena.cli.exits import Exit
 from arena.cli.fed_again import Answered, Fed, feed
 from arena.cli.options import SideChoice, complete_bot, data_option, talking
@@ -51,6 +52,12 @@ WORDS = {"mister_x": "Mister X", "detectives": "the detectives"}
     help="Go silently to this turn of the side, from 1, and show it.",
 )
 @click.option("--no-clock", is_flag=True, help="Wait for ever: for a debugger inside the bot.")
+@click.option(
+    "--pdb",
+    "in_pdb",
+    is_flag=True,
+    help="Stop a Python bot in pdb as it is asked for the turn of --at; no clock, no sandbox.",
+)
 @sandbox_options
 @spoil_option
 @data_option
@@ -66,6 +73,7 @@ def command(
     data: Path,
     *,
     no_clock: bool,
+    in_pdb: bool,
     spoil: bool,
 ) -> int:
     """Feed a recorded game to a bot again, up to its first other answer.
@@ -75,6 +83,15 @@ def command(
     game's own, so a bot that goes by its messages alone answers the same. Ends with 0 if all
     answers are as recorded, 1 if one differs, 3 if the bot faults.
     """
+    terminal = ""
+    if in_pdb:
+        if at is None:
+            raise click.UsageError(
+                "--pdb needs --at TURN: without both, this command finds the first other answer."
+            )
+        if sandbox == "auto":
+            raise click.UsageError("--pdb needs a terminal, and in the sandbox there is none.")
+        sandbox, no_clock, terminal = "none", True, own_terminal()
     record, limits = find_record(game, data, spoil=spoil)
     kept = sandboxing(
         talk,
@@ -86,7 +103,11 @@ def command(
     entrant = find_bot(bot, data, limits=limits, profile=kept.profile)
     for line in entrant.talk:
         talk.say(line)
-    fed = trio.run(run, record, Side(side), entrant.spec, kept, limits, at, no_clock)
+    spec = entrant.spec
+    if in_pdb and at is not None:
+        spec = stopping_at(spec, at, terminal)
+        talk.say(f"pdb comes at turn {at}: `n` and `s` step, `c` lets the bot answer, `q` ends it.")
+    fed = trio.run(run, record, Side(side), spec, kept, limits, at, no_clock)
     if at is not None and not fed.shown and fed.fault is None:
         raise ConfigError(
             f"--at {at}: {WORDS[side]} had only {plural(turns_of(fed), 'turn')} in this game."
@@ -171,12 +192,12 @@ def tell_first(talk: Talk, record: GameRecord, fed: Fed, side: SideWord) -> str:
         return "correct the bot, and the same command again"
     if not fed.shown:
         talk.result(f"All {plural(fed.asked, 'answer')} of {WORDS[side]} are as recorded.")
-        return "arena verify   (was the game played by the rules?)"
+        return f"{talk.here('arena verify')}   (was the game played by the rules?)"
     one = fed.shown[0]
     before = plural(fed.asked - 1, "answer")
     talk.result(f"The answer in {place(one)} differs; {before} before it as recorded.")
     show(talk, fed, one)
-    return f"the same command with --at {one.turn} --no-clock   (with a debugger in the bot)"
+    return f"the same command with --at {one.turn}   (and with --pdb, if the bot is Python)"
 
 
 def tell_turn(talk: Talk, record: GameRecord, fed: Fed, side: SideWord, at: int) -> str:

@@ -41,6 +41,7 @@ from protocol.messages import HelloAnswer, Limits
 __all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "name_of", "reference_names"]
 
 SDK = "misterx_sdk.py"
+_PYTHON = re.compile(r"python[0-9.]*")
 _IMPORTS_SDK = re.compile(rb"^\s*(from|import)\s+misterx_sdk\b", re.MULTILINE)
 PYTHON = "{python}"  # in a command: the arena's own interpreter
 STAGED = "staged"  # the folder of copies in the data folder
@@ -282,6 +283,11 @@ def _file(path: Path, data: Path, into: Path) -> Entrant:
 def _command_line(text: str, data: Path, into: Path) -> Entrant:
     """Stage the folder of the first existing file that a command line names."""
     words, files, file = _words(text)
+    if _PYTHON.fullmatch(file.name):  # of a virtual environment, whose files no copy may hold
+        raise BotRefused(
+            f"'{shown(text)}': {file} is an interpreter, which no bot takes along; write {PYTHON} "
+            "for the arena's own, or python3 for the system's"
+        )
     real = check_folder(file.parent, data)
     sdk, about_sdk = _sdk_for(real, file.parent)
     staged = stage(real, into, data=data, more=sdk)

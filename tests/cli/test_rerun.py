@@ -23,6 +23,12 @@ HONEST = "pass"
         (("--side", "y", "--bot", "random"), "'y' is not one of"),
         (("--as", "x", "--bot", "random"), "holds no runs"),
         (("--as", "x", "--bot", "random", "--at", "0"), "0 is not in the range"),
+        (("--as", "x", "--bot", "random", "--pdb"), "--pdb needs --at TURN"),
+        (("--as", "x", "--bot", "random", "--at", "2", "--pdb"), "standard input is none"),
+        (
+            ("--as", "x", "--bot", "random", "--at", "2", "--pdb", "--sandbox", "auto"),
+            "in the sandbox there is none",
+        ),
     ],
 )
 def test_wrong_usage_ends_with_2(

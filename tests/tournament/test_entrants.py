@@ -188,6 +188,15 @@ def test_settings_of_a_bot_are_no_bot(data: Path, here: Path) -> None:
         find_bot("dir/bot.toml", data)
 
 
+def test_interpreter_of_a_virtual_environment_is_told_from_a_bot(data: Path, here: Path) -> None:
+    make_bot(here / "dir")
+    (here / "venv").mkdir()
+    (here / "venv" / "python3").symlink_to(sys.executable)
+    with pytest.raises(BotRefused, match=r"python3 is an interpreter.*; write \{python\} for the"):
+        find_bot("venv/python3 -u dir/bot.py", data)
+    assert find_bot("{python} -u dir/bot.py", data).spec.command == (sys.executable, "-u", "bot.py")
+
+
 def test_build_runs_in_an_absolute_folder_wherever_the_data_is(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
