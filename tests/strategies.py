@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from random import Random
@@ -19,9 +20,11 @@ from hypothesis import strategies as st
 
 from arena.errors import ConfigError, IllegalMove
 from arena.rules import registry
+from arena.rules.europe import Europe
 from arena.rules.london import London
 from arena.rules.london.state import TICKETS, State, Step
 from arena.rules.ruleset import Played, Ply, Ruleset, Side
+from tests import strategies_of_europe as of_europe
 
 __all__ = [
     "HOOKS",
@@ -38,6 +41,9 @@ __all__ = [
 
 Rules = Ruleset[Any, Any]
 
+MANY_TEXTS = 200  # more than these of a preset are not all tried
+MIXED_TEXTS = 10
+
 
 @dataclass(frozen=True)
 class Hooks:
@@ -48,6 +54,7 @@ class Hooks:
     alike: Callable[[Any, Any, Any, Random], Any]  # a turn that the other side can't tell from it
     stock: Callable[[Any, Any], Mapping[str, int]]  # what is conserved, by kind
     universe: Callable[[Any], Iterable[Any]]  # every ply that the ply type can spell, or enough
+    tells: Callable[[Any], bool] = lambda _: False  # an event of chance, or an answer, may differ
 
 
 @dataclass(frozen=True)
@@ -151,6 +158,14 @@ HOOKS: dict[type, Hooks] = {
         stock=london_stock,
         universe=london_universe,
     ),
+    Europe: Hooks(
+        turn=of_europe.turn,
+        twin=of_europe.twin,
+        alike=of_europe.alike,
+        stock=of_europe.stock,
+        universe=of_europe.universe,
+        tells=of_europe.tells,
+    ),
 }
 
 
@@ -184,22 +199,37 @@ def play_out(ruleset: Rules, deal: int, dice_seed: int) -> Trace:
 
 def complete(ruleset: Rules, state: Any, ply: Any, dice: Random) -> Any:
     """Return the state after a turn that begins with a ply, the rest chosen at random."""
-    side = ruleset.to_move(state)
     while True:
         try:
             return ruleset.play(state, (ply,), more=False).state
         except IllegalMove:
-            state = ruleset.play(state, (ply,), more=True).state
-        if ruleset.to_move(state) is not side:
+            played = ruleset.play(state, (ply,), more=True)
+            state = played.state
+        if not played.goes_on:
             return state
         ply = dice.choice(ruleset.legal(state))
 
 
 def all_texts(name: str) -> list[str]:
-    """Return every ruleset that a preset's options can make, as its canonical text."""
+    """Return every ruleset that a preset's options can make, as its canonical text.
+
+    Of a preset with many options: each value of each with all others at their default, and some
+    with values of all options at once, the same ones always.
+    """
     options = registry.preset(name).options
     found: dict[str, None] = {}
-    for values in itertools.product(*(option.values for option in options)):
+    choices: list[tuple[str | int, ...]] = []
+    if math.prod(len(option.values) for option in options) <= MANY_TEXTS:
+        choices += itertools.product(*(option.values for option in options))
+    else:
+        defaults = tuple(option.values[0] for option in options)
+        for place, option in enumerate(options):
+            choices += [
+                (*defaults[:place], value, *defaults[place + 1 :]) for value in option.values
+            ]
+        dice = Random(name)
+        choices += [tuple(dice.choice(o.values) for o in options) for _ in range(MIXED_TEXTS)]
+    for values in choices:
         given = {o.name: v for o, v in zip(options, values, strict=True) if v != o.values[0]}
         part = ",".join(f"{key}={value}" for key, value in given.items())
         try:

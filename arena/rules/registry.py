@@ -8,12 +8,14 @@ from functools import lru_cache
 from typing import Any
 
 from arena.errors import ConfigError
-from arena.rules import london
+from arena.rules import europe, london
 from arena.rules.ruleset import Option, Preset, Ruleset
 
 __all__ = ["make", "names", "preset", "schemas"]
 
-PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in (*london.PRESETS,)}
+PRESETS: Mapping[str, Preset] = {
+    preset.name: preset for preset in (*london.PRESETS, *europe.PRESETS)
+}
 
 
 def names() -> tuple[str, ...]:

@@ -72,12 +72,14 @@ class Played(msgspec.Struct, frozen=True):
     """What `play` gives: the state after the plies and what happened on the way, in order.
 
     `counted` tells how many of the plies took place: those behind a deciding one (a capture) are
-    neither checked nor recorded.
+    neither checked nor recorded. `goes_on` tells that the same turn goes on with another part;
+    a side can also be to move because the other had no choice and its turn was done unasked.
     """
 
     state: Any
     events: tuple[Event, ...]
     counted: int
+    goes_on: bool = False
 
 
 class Ruleset(Protocol[S, P]):

@@ -227,7 +227,7 @@ def play_team(rules: Rules, state: State, plies: Sequence[Step], *, more: bool) 
     )
     if to_move is Side.MISTER_X:
         after = begin_mister_x_turn(rules, after)
-    return Played(after, tuple(events), counted)
+    return Played(after, tuple(events), counted, to_move is Side.DETECTIVES)
 
 
 def begin_mister_x_turn(rules: Rules, state: State) -> State:

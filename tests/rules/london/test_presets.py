@@ -10,7 +10,7 @@ import pytest
 from arena.errors import ConfigError
 from arena.rules import registry
 from arena.rules.london import London
-from arena.rules.london.presets import edition_of
+from arena.rules.london.presets import EDITIONS, edition_of
 from arena.rules.london.state import Tickets
 from tests.strategies import all_texts
 
@@ -92,7 +92,7 @@ def test_older_editions_have_no_bobbies_and_no_pool(name: str) -> None:
         assert numbers.detective_tickets is not None
 
 
-@pytest.mark.parametrize("text", [t for name in registry.names() for t in all_texts(name)])
+@pytest.mark.parametrize("text", [t for edition in EDITIONS for t in all_texts(edition.name)])
 def test_the_box_is_never_overdrawn(text: str) -> None:
     rules = registry.make(text)
     if isinstance(rules, London) and (start := rules.numbers.supply_tickets) is not None:

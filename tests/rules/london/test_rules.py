@@ -14,6 +14,7 @@ from arena.errors import IllegalMove
 from arena.rules import registry
 from arena.rules.london import London, State
 from arena.rules.london.position import Pawn, set_up
+from arena.rules.london.presets import EDITIONS
 from arena.rules.london.state import Slot, Step, Tickets
 from arena.rules.london.views import Captured, Doubled, Moved, Revealed, SatOut
 from arena.rules.ruleset import Played, Ruleset, Side
@@ -171,7 +172,7 @@ def test_l4_an_unlimited_supply_never_ends() -> None:
     assert play(rules, after, "d1 taxi 8").supply is None
 
 
-@pytest.mark.parametrize("text", [t for name in registry.names() for t in all_texts(name)])
+@pytest.mark.parametrize("text", [t for edition in EDITIONS for t in all_texts(edition.name)])
 def test_l5_the_deal_draws_cards_in_secret_and_apart(text: str) -> None:
     rules = london(text)
     cards = rules.numbers.cards
@@ -622,7 +623,7 @@ def test_l34_unless_round_22_is_over() -> None:
     assert (end.ended.winner, end.ended.reason) == (X, "escaped")
 
 
-@pytest.mark.parametrize("name", registry.names())
+@pytest.mark.parametrize("name", [edition.name for edition in EDITIONS])
 def test_l35_nobody_is_caught_before_mister_xs_first_move(name: str) -> None:
     rules = london(name)
     for number in range(300):

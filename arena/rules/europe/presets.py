@@ -1,0 +1,124 @@
+"""What can be chosen, and what it makes: numbers of the rules for any board."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from arena.rules.europe.board import ACTIONS, TRANSPORTS, Board, board_hash, load_board
+from arena.rules.europe.bound import Rules
+from arena.rules.europe.net import Net
+from arena.rules.europe.state import Numbers, Pile
+from arena.rules.ruleset import Option
+
+__all__ = ["NAME", "SUMMARY", "Bound", "bind", "numbers_of", "options_of"]
+
+NAME = "europe-2009"
+SUMMARY = "Mister X: Flucht durch Europa, on a board of our own: missions, hands, 120 tickets"
+
+MISTER_X_HAND = 8  # rule 9
+BASE_HAND = 4  # and one more for each piece led: rule 6
+
+# players (Mister X counted) → detectives led by p1, p2 …: rule 6
+PIECES_LED = {2: (5,), 3: (3, 2), 4: (2, 2, 1), 5: (2, 1, 1, 1), 6: (1, 1, 1, 1, 1)}
+
+
+class Bound:
+    """A board made ready to be played on.
+
+    Attributes:
+        board: as bots get it.
+        board_hash: SHA-256 of its canonical JSON.
+        net: its links as tables.
+    """
+
+    __slots__ = ("board", "board_hash", "net")
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.board_hash = board_hash(board)
+        self.net = Net(board)
+
+    def rules(self, numbers: Numbers) -> Rules:
+        """Return numbers and board made ready."""
+        return Rules(numbers, self.board, self.net)
+
+
+@lru_cache(maxsize=1)
+def bind() -> Bound:
+    """Return the package's own board made ready; cached."""
+    return Bound(load_board())
+
+
+def options_of(board: Board) -> tuple[Option, ...]:
+    """Return what the rules leave open on a board, the default first."""
+    return (
+        Option(name="players", values=(6, 2, 3, 4, 5), meaning="how many, Mister X counted"),
+        Option(
+            name="mission",
+            values=("choose", "balanced", *board.missions),
+            meaning="his colour: he chooses, one after the other by the deal, or this one",
+        ),
+        Option(
+            name="setup_order",
+            values=("detectives-first", "mister-x-first"),
+            meaning="who is placed first (A1)",
+        ),
+        Option(
+            name="capture",
+            values=("immediate", "check"),
+            meaning="when a detective on his city is seen: at each step, or in the check (A2)",
+        ),
+        Option(
+            name="passed",
+            values=("counts", "ignored"),
+            meaning="whether the check asks for a city that was entered and left again (A3)",
+        ),
+        Option(
+            name="encircled",
+            values=("stuck", "loss"),
+            meaning="what it is when detectives hold every city around him (A5)",
+        ),
+        Option(
+            name="start_in_window",
+            values=("false", "true"),
+            meaning="whether the check asks for his start (A14)",
+        ),
+        Option(
+            name="as_many",
+            values=("most", "maximal"),
+            meaning="pieces that must move: as many as the hand allows, or until none can (A23)",
+        ),
+        Option(name="cap", values=(50, 25, 100), meaning="rounds; then the detectives win (A24)"),
+    )
+
+
+def numbers_of(board: Board, options: Mapping[str, str | int]) -> Numbers:
+    """Return all numbers of the rules with the options chosen."""
+    pieces = PIECES_LED[int(options["players"])]
+    counts = {(ticket.transport, ticket.action): ticket.count for ticket in board.tickets}
+    chosen: dict[str, Any] = {
+        name: options[name]
+        for name in ("mission", "setup_order", "capture", "passed", "encircled", "as_many")
+    }
+    return Numbers(
+        players=int(options["players"]),
+        pieces=pieces,
+        hand_sizes=tuple([BASE_HAND + count for count in pieces]),
+        mister_x_hand=MISTER_X_HAND,
+        tickets=Pile(*[counts[t, a] for t in TRANSPORTS for a in ACTIONS]),
+        spaces=24,
+        action_from=5,
+        double_price=3,
+        hidden_price=3,
+        investigate={"3": 4, "4": 3, "5": 2},
+        special={"3": "car", "4": "rail", "5": "air"},
+        window=5,
+        rings=5,
+        cap=int(options["cap"]),
+        missions=board.missions,
+        detective_starts=board.detective_starts,
+        start_in_window=options["start_in_window"] == "true",
+        **chosen,
+    )
