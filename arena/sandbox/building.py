@@ -19,10 +19,10 @@ from typing import IO
 from arena.errors import BotRefused, HostFault
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.built import check_built, overweight
+from arena.sandbox.copying import shown
 from arena.sandbox.holding import bounds_of
 from arena.sandbox.limits import BUILD_S, build_limits
 from arena.sandbox.sandboxes import Box, Sandbox
-from arena.sandbox.staging import shown
 from arena.sandbox.startable import check_startable
 from arena.sandbox.warden import Proc, Ward
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from arena.errors import BotRefused
+from arena.sandbox.copying import KINDS, MAX_DEPTH, check_links, shown
 from arena.sandbox.limits import BUILD_BYTES, BUILD_FILES
-from arena.sandbox.staging import KINDS, MAX_DEPTH, check_links, shown
 
 __all__ = ["check_built", "overweight"]
 

@@ -37,7 +37,8 @@ from arena.sandbox.refusals import (
     too_old,
     user_ids_taken,
 )
-from arena.sandbox.selftest import Check, Outcome, fingerprint, remember, remembered, run_canary
+from arena.sandbox.remembering import fingerprint, remember, remembered
+from arena.sandbox.selftest import Check, Outcome, run_canary
 from arena.sandbox.slots import UID_BASE, UID_COUNT, check_uid_range
 from arena.sandbox.visible import Visible
 

@@ -6,7 +6,6 @@ anyway, and so it is tested too that it starts. About 60 ms.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import secrets
@@ -28,9 +27,8 @@ from arena.sandbox.bubblewrap import BOT_FOLDER, Profile
 from arena.sandbox.limits import default_limits
 from arena.sandbox.processes import pids_in_namespace, see
 from arena.sandbox.sandboxes import Box, Sandbox
-from arena.sandbox.seccomp import filter_program, this_machine
 
-__all__ = ["Check", "Outcome", "fingerprint", "judge", "remember", "remembered", "run_canary"]
+__all__ = ["Check", "Outcome", "judge", "run_canary"]
 
 ECHO_BYTES = 65_536
 _LIMITS = msgspec.structs.replace(default_limits(), processes=16)  # few, and so quick to be tried
@@ -376,53 +374,3 @@ def _close(process: subprocess.Popen[bytes]) -> None:
         if pipe is not None:
             with suppress(OSError):
                 pipe.close()
-
-
-# --- what was found before ----------------------------------------------------------------------
-
-
-def fingerprint(profile: Profile, version: str, python: str) -> str:
-    """Return a name for all that a self-test's outcome hangs on; another one for each boot.
-
-    Args:
-        profile: what is tested.
-        version: of bubblewrap.
-        python: path of the interpreter.
-    """
-    info = Path(profile.bwrap).stat()
-    boot = Path("/proc/sys/kernel/random/boot_id")
-    users = Path("/proc/self/ns/user")
-    canary = (files("arena.sandbox") / "canary" / "canary.py").read_bytes()
-    told = [
-        msgspec.json.encode(profile),
-        filter_program(this_machine()),
-        canary,
-        repr((version, info.st_size, info.st_mtime_ns, python, os.geteuid(), os.uname())).encode(),
-        boot.read_bytes() if boot.exists() else b"",
-        str(users.readlink()).encode() if users.is_symlink() else b"",
-    ]
-    whole = hashlib.sha256()
-    for part in told:
-        whole.update(len(part).to_bytes(8, "big") + part)
-    return whole.hexdigest()
-
-
-def remembered(cache: Path | None, name: str) -> bool:
-    """Whether a self-test of this name has passed before."""
-    if cache is None:
-        return False
-    try:
-        return bool(json.loads(cache.read_bytes()) == {"passed": name})
-    except (OSError, ValueError):
-        return False
-
-
-def remember(cache: Path | None, name: str) -> None:
-    """Keep the name of a self-test that passed; failing to is no harm."""
-    if cache is None:
-        return
-    with suppress(OSError):
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        fresh = cache.with_name(f"{cache.name}.{os.getpid()}")
-        fresh.write_text(json.dumps({"passed": name}))
-        fresh.replace(cache)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 
 from arena.sandbox import selftest
 from arena.sandbox.bubblewrap import Profile
-from arena.sandbox.selftest import fingerprint, judge, remember, remembered, run_canary
+from arena.sandbox.selftest import judge, run_canary
 from arena.sandbox.visible import Visible
 from tests.sandboxed import need_sandbox
 
@@ -96,39 +95,6 @@ def test_without_proc_its_counts_are_not_asked_for() -> None:
 def test_in_a_user_namespace_every_bot_is_nobody_even_if_we_are() -> None:
     found = failures(words(uid=65_534), replace(PROFILE, route="U"), 65_534)
     assert found == []
-
-
-def test_an_outcome_is_remembered_for_the_very_same_alone(tmp_path: Path) -> None:
-    cache = tmp_path / "selftest.json"
-    name = fingerprint(PROFILE, "0.11.0", sys.executable)
-    assert not remembered(cache, name)
-    remember(cache, name)
-    assert remembered(cache, name)
-    for other in (
-        fingerprint(replace(PROFILE, uid_count=1), "0.11.0", sys.executable),
-        fingerprint(PROFILE, "0.12.0", sys.executable),
-        fingerprint(PROFILE, "0.11.0", "/usr/bin/python3"),
-        fingerprint(replace(PROFILE, bwrap="/usr/bin/env"), "0.11.0", sys.executable),
-    ):
-        assert not remembered(cache, other)
-    assert os.listdir(tmp_path) == ["selftest.json"]  # noqa: PTH208
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"passed": "other"}', b"\xff"])
-def test_a_spoilt_memory_is_none(tmp_path: Path, content: bytes) -> None:
-    (tmp_path / "it").write_bytes(content)
-    assert not remembered(tmp_path / "it", "name")
-
-
-def test_no_memory_is_kept_where_none_is_wanted_or_can_be(tmp_path: Path) -> None:
-    remember(None, "name")
-    assert not remembered(None, "name")
-    assert not list(tmp_path.iterdir())
-    (tmp_path / "file").touch()
-    remember(tmp_path / "file" / "it", "name")
-    assert not remembered(tmp_path / "file" / "it", "name")
-    remember(tmp_path / "made" / "it", "name")
-    assert remembered(tmp_path / "made" / "it", "name")
 
 
 # --- real sandboxes -----------------------------------------------------------------------------

@@ -13,8 +13,16 @@ from typing import Any
 import pytest
 
 from arena.errors import BotRefused, ConfigError, StoreError
-from arena.sandbox import staging
-from arena.sandbox.staging import MAX_FILES, check_folder, shown, stage, stage_files, unstage
+from arena.sandbox import copying
+from arena.sandbox.staging import (
+    MAX_FILES,
+    Staged,
+    check_folder,
+    shown,
+    stage,
+    stage_files,
+    unstage,
+)
 from arena.sandbox.visible import look_around
 from tests.tools import need_that
 
@@ -229,7 +237,7 @@ def test_too_many_files_or_folders_are_refused(bot: Path, into: Path) -> None:
 def test_names_are_not_read_without_end(
     bot: Path, into: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "MAX_LOOKED_AT", 100)
+    monkeypatch.setattr(copying, "MAX_LOOKED_AT", 100)
     for number in range(100):
         (bot / f".{number}").touch()
     with pytest.raises(BotRefused, match="more than 100 names"):
@@ -246,7 +254,7 @@ def test_sparse_file_is_refused_before_it_is_read(bot: Path, into: Path) -> None
 def test_size_is_counted_over_all_files(
     bot: Path, into: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "MAX_BYTES", 1024 * 1024)
+    monkeypatch.setattr(copying, "MAX_BYTES", 1024 * 1024)
     (bot / "a").write_bytes(bytes(600_000))
     stage(bot, into)
     (bot / "b").write_bytes(bytes(600_000))
@@ -256,7 +264,7 @@ def test_size_is_counted_over_all_files(
 
 def test_folders_without_end_are_refused(bot: Path, into: Path) -> None:
     deep = bot
-    for _ in range(staging.MAX_DEPTH + 2):
+    for _ in range(copying.MAX_DEPTH + 2):
         deep = deep / "d"
         deep.mkdir()
     with pytest.raises(BotRefused, match="deeper than 32"):
@@ -422,7 +430,7 @@ def test_full_or_broken_disk_is_the_hosts_fault_and_leaves_nothing(
 def test_two_at_once_end_with_one_copy(bot: Path, into: Path) -> None:
     """Both are half made when the first gets its name; the second takes that one."""
     barrier = threading.Barrier(2, timeout=20)
-    found: list[staging.Staged] = []
+    found: list[Staged] = []
 
     def meet(copy: Path) -> None:
         assert copy.is_dir()
