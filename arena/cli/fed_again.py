@@ -222,8 +222,7 @@ class _Table:
         ruleset = self._ruleset
         plies = read_plies(said, seat.last_line, list_of(ruleset.ply_type), ruleset.name)
         played = ruleset.play(moment.state, plies, more=said.more)
-        goes_on = said.more and ruleset.to_move(played.state) is self.side
-        return plies[: played.counted], goes_on
+        return plies[: played.counted], played.goes_on
 
     def _after(self, moment: Moment, plies: tuple[Any, ...], *, more: bool) -> bool:
         """Whether the turn went on behind a recorded answer."""
@@ -231,7 +230,7 @@ class _Table:
             played = self._ruleset.play(moment.state, plies, more=more)
         except IllegalMove as exc:  # pragma: no cover - the replay has played it
             raise RecordError(str(exc)) from exc
-        return more and self._ruleset.to_move(played.state) is self.side
+        return bool(played.goes_on)
 
     @property
     def _ruleset(self) -> Any:

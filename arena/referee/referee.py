@@ -278,7 +278,7 @@ class _Turns:
             plies = read_plies(answer, self._seat.last_line, self._plies_type, ruleset.name)
         played = ruleset.play(game.state, plies, more=answer.more)
         # With nothing left to do the rules close the turn, `more` or not: so does its clock.
-        goes_on = answer.more and ruleset.to_move(played.state) is side
+        goes_on = played.goes_on
         limit_ms = self._clock.limit_ms
         # The channel was the judge of the time; rounding it must not make another one.
         clock = clocks.charge(

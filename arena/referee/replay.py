@@ -150,9 +150,8 @@ class _Walk:
                     event.what for event in played.events if event.seen_by in (None, other)
                 ]
             self.state = played.state
-            goes_on = play.more and self.ruleset.to_move(played.state) is side
-            self.goes_on.append(goes_on)
-            part = part + 1 if goes_on else 1
+            self.goes_on.append(played.goes_on)
+            part = part + 1 if played.goes_on else 1
         side = self.ruleset.to_move(self.state)
         if side is not None and core.reason != VOID:
             self._say_turn(side, len(core.plays), part)  # what the fault answered
