@@ -242,7 +242,9 @@ def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
     """Print how a game ended and, if a bot faulted, all that helps its author."""
     names: dict[SideWord, str] = {"mister_x": answer.mister_x, "detectives": answer.detectives}
     if answer.void is not None:
-        talk.result(f"The game is void, and nobody's: {answer.void}")
+        kind, colon, why = answer.void.partition(": ")  # the record names the error's class too
+        why = why if colon and kind.isidentifier() else answer.void
+        talk.result(f"The game is void, and nobody's: {why}")
         return
     if answer.winner is None:
         talk.result(f"Nobody won: {answer.reason}, round {answer.rounds}.")

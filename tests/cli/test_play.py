@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from arena.cli.play import off_turn
+from arena.cli.play import answer_of, off_turn, tell
+from arena.cli.talk import Settings, Talk
 from tests.fake_games import fake_plan, fake_record
 
 RECORD = fake_record(fake_plan().spec(0))
@@ -30,3 +31,10 @@ def test_who_used_time_off_turn_is_told(
 ) -> None:
     seat = replace(RECORD.aside.detectives, off_turn_cpu_ms=used_ms, caught_pondering=caught)
     assert off_turn(replace(RECORD, aside=replace(RECORD.aside, detectives=seat))) == lines
+
+
+def test_void_game_is_told_by_its_cause_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    """The record names the class of the error too, for maintainers."""
+    void = replace(RECORD, aside=replace(RECORD.aside, void="HostFault: no room: not one byte"))
+    tell(Talk(Settings()), void, answer_of(void, "7", 0.1))
+    assert capsys.readouterr().out == "The game is void, and nobody's: no room: not one byte\n"
