@@ -5,6 +5,8 @@ Nothing here is a rating: a share tells how a bot did against the bots that it m
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import msgspec
 import numpy as np
 
@@ -53,6 +55,7 @@ def wilson(wins: Ints, games: Ints) -> tuple[Floats, Floats]:
     return np.where(games > 0, low, 0.0), np.where(games > 0, high, 1.0)
 
 
+@lru_cache(maxsize=50_000)  # pages ask for the same few counts again and again
 def share(wins: int, games: int) -> Share:
     """One share, rounded to five places."""
     if games <= 0:

@@ -26,10 +26,6 @@ class ReplaysType(click.ParamType["Wanted"]):
 
     name = "replays"
 
-    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
-        """Return what `--help` shows for the value."""
-        return f"{'|'.join(WORDS)}|N"
-
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Wanted:
@@ -52,16 +48,15 @@ class ReplaysType(click.ParamType["Wanted"]):
     "--output",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Where to; left out, reports/RUN in the data folder. With --single a file.",
+    help="Where to; left out, reports/RUN in the data folder. A file with --single.",
 )
-@click.option(
-    "--single", is_flag=True, help="One page that holds everything but replays, to be sent."
-)
+@click.option("--single", is_flag=True, help="One page with everything but replays.")
 @click.option(
     "--replays",
     type=ReplaysType(),
-    help="Games that get a replay; left out, all of up to 1,000, else 300: one of every kind of"
-    " fault, then the closest, shortest and longest of each pairing.",
+    metavar="WHICH",
+    help="Games that get one: none, faults, losses, all or a number. Left out, all of up to 1,000,"
+    " else 300: every kind of fault, then the closest, shortest, longest of each pairing.",
 )
 @spoil_option
 @data_option

@@ -28,6 +28,7 @@ from reports.win_rates import share as counted
 __all__ = ["bot_lead", "bot_parts"]
 
 MAX_DRAWN = 12  # bots up to which each page has a plot
+IN_ONE = 24  # opponents of a bot where all is one page
 _MANY = na("with so many bots, game pairs are not looked at two by two")
 _NONE = na("no deal was played both ways")
 
@@ -101,7 +102,7 @@ def _lost(bot: str, told: Summary, places: Places) -> str:
     ):
         lines = told.lost.get((bot, side))
         if lines:
-            parts.append(endings.games_list(how, lines, places))
+            parts.append(endings.games_list(how, lines, places, specials=side == "detectives"))
     if not parts:
         parts.append("<p>It lost no game that was played out.</p>")
     every = linked("All of its lost games", places.games(bot=bot, winner="opponent"))
@@ -114,7 +115,8 @@ def _opponents(bot: str, told: Summary, places: Places) -> str:
     """A line for each bot that it met, in the order of the standings."""
     rows: list[list[Cell | str]] = []
     met = [other for other in told.names if pairing_slug(bot, other) in told.pairs and other != bot]
-    for other in met[: endings.MAX_ROWS]:
+    most = IN_ONE if places.single else endings.MAX_ROWS
+    for other in met[:most]:
         slug = pairing_slug(bot, other)
         lines = told.of_two[slug]
         as_d = escapes(lines, other, bot)
@@ -158,8 +160,8 @@ def _opponents(bot: str, told: Summary, places: Places) -> str:
         "deals. Stronger: the likelihood, by the ratings.</p>"
     )
     cut = ""
-    if len(met) > endings.MAX_ROWS:
-        cut = f"<p>The first {endings.MAX_ROWS} of {len(met):,} opponents.</p>"
+    if len(met) > most:
+        cut = f"<p>The first {most} of {len(met):,} opponents.</p>"
     return lead + table("Best opponents first", heads, rows) + cut
 
 

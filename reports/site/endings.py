@@ -171,7 +171,8 @@ def _by_kind(made: Sequence[FaultCount]) -> str:
         *(Column(text(_PHASES[phase])) for phase in phases),
         Column("all"),
     ]
-    return table("Faults by kind and phase; a game in which both failed has two", heads, rows)
+    both = "<p>A game in which both bots failed has two faults.</p>"
+    return table("Faults by kind and phase", heads, rows) + both
 
 
 _PHASES = {"start-up": "start-up", "turn": "turn", "off-turn": "off turn", "": "not played"}
@@ -237,12 +238,18 @@ def times(made: Sequence[TimeUse], places: Places, *, whose: str = "") -> str:
         ]
         for row in made[: 2 * MAX_ROWS]
     ]
-    if all(row.bank_left_p50_ms is None for row in made):  # a column of n/a tells nothing
-        heads = heads[:7] + heads[9:]
-        rows = [row[:7] + row[9:] for row in rows]
-        lead = lead.replace(" Bank left is what a game's last answer left of it.", "")
+    left_out = set()  # columns that would tell nothing
     if whose:
-        heads, rows = heads[1:], [row[1:] for row in rows]
+        left_out.add(0)
+    if all(row.bank_left_p50_ms is None for row in made):
+        left_out |= {7, 8}
+        lead = lead.replace(" Bank left is what a game's last answer left of it.", "")
+    if all(row.off_turn_mean_ms is None for row in made):
+        left_out.add(10)
+        off_turn = lead.index(" Off turn")
+        lead = f"{lead[:off_turn]}</p>"
+    heads = [head for k, head in enumerate(heads) if k not in left_out]
+    rows = [[cell for k, cell in enumerate(row) if k not in left_out] for row in rows]
     cut = ""
     if len(made) > 2 * MAX_ROWS:
         cut = f"<p>The first {2 * MAX_ROWS} of {len(made):,}; all are in report.json.</p>"
@@ -283,13 +290,16 @@ def excluded(report: Report, places: Places) -> str:
     return made + _cut(len(report.excluded))
 
 
-def games_list(caption: str, lines: Sequence[GameLine], places: Places) -> str:
+def games_list(
+    caption: str, lines: Sequence[GameLine], places: Places, *, specials: bool = False
+) -> str:
     """Games with their replays, or the commands that draw them.
 
     Args:
         caption: plain text.
         lines: the games, as many as are to be shown.
         places: where replays are.
+        specials: whether to tell how many special tickets Mister X spent.
     """
     heads = [
         Column("game", "text"),
@@ -315,4 +325,8 @@ def games_list(caption: str, lines: Sequence[GameLine], places: Places) -> str:
                 NA if line.rounds is None else str(line.rounds),
             ]
         )
+        if specials:
+            rows[-1].append(NA if line.specials is None else str(line.specials))
+    if specials:
+        heads.append(Column("special tickets"))
     return table(caption, heads, rows)

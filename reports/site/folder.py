@@ -16,7 +16,6 @@ from reports.frames import Games
 from reports.report import Report
 from reports.site.bot_page import bot_lead, bot_parts
 from reports.site.drawing import draw
-from reports.site.games.table import PAGE as GAMES
 from reports.site.games.table import write as games_files
 from reports.site.index import index_lead, index_parts
 from reports.site.manifest import FolderWriter
@@ -96,7 +95,7 @@ def write(
         writer.write(file, content)
     below = msgspec.structs.replace(here, up="../")
     title = report.meta.title
-    more = [("Report", below.index()), ("Games", below.games())]
+    more = [("All games", below.games())]
     for bot in told.names:
         made = page(
             f"{bot} – {title}",  # noqa: RUF001 - a dash
@@ -105,7 +104,7 @@ def write(
             lead=bot_lead(bot, told),
             path=((title, below.index()), ("Bots", below.index("pages"))),
             here=bot,
-            more=more[1:],
+            more=more,
         )
         writer.write(f"bots/{bot_slug(bot)}.html", made)
     for slug in told.pairs if told.paired_pages else ():
@@ -116,7 +115,7 @@ def write(
             heading=f"{name(one)} against {name(other)}",
             path=((title, below.index()), ("Pairings", below.index("pages"))),
             here=f"{one} – {other}",  # noqa: RUF001 - a dash
-            more=more[1:],
+            more=more,
         )
         writer.write(f"pairings/{slug}.html", made)
     beside = ", ".join(f'<a href="{text(file)}">{text(file)}</a>' for file in FILES)
@@ -126,7 +125,7 @@ def write(
             title,
             index_parts(told, here),
             lead=index_lead(report, notes),
-            more=[("All games", GAMES)],
+            more=[("All games", here.games())],
             foot=f"<p>The same numbers as files: {beside}.</p>",
         ),
     )

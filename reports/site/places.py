@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Set
+from functools import lru_cache
 from urllib.parse import quote
 
 import msgspec
@@ -27,6 +28,7 @@ _DEVICES = re.compile(r"con|prn|aux|nul|com\d|lpt\d")
 _HASHED = re.compile(r"(.*-)?x[0-9a-f]{8}")  # as other names' files are named
 
 
+@lru_cache(maxsize=10_000)
 def bot_slug(name: str) -> str:
     """A bot's name as a file's name without its ending.
 

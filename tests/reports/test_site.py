@@ -63,6 +63,24 @@ def made(rows: list[GameRow]) -> tuple[Report, Games]:
     return build(games, Meta(title="Run ab12", facts=[("Clock", "1 s")], notes=["a note"])), games
 
 
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return made(small_run())[0]
+
+
+@pytest.fixture(scope="module")
+def games() -> Games:
+    return Games.collect(small_run())
+
+
+@pytest.fixture(scope="module")
+def folder(report: Report, games: Games, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a small run, written once for all tests that only read it."""
+    found = tmp_path_factory.mktemp("report")
+    site.write(report, games, found)
+    return found
+
+
 def read(text: str) -> Reader:
     reader = Reader()
     reader.feed(text)
@@ -107,10 +125,8 @@ def test_folder_holds_a_page_for_each_bot_and_each_pairing(tmp_path: Path) -> No
     assert written.bytes == sum((folder / file).stat().st_size for file in found)
 
 
-def test_every_link_of_a_folder_leads_to_something_in_it(tmp_path: Path) -> None:
-    report, games = made(small_run())
-    site.write(report, games, tmp_path)
-    pages = checked(tmp_path)
+def test_every_link_of_a_folder_leads_to_something_in_it(folder: Path) -> None:
+    pages = checked(folder)
     reached = {"index.html"}
     todo = ["index.html"]
     while todo:
@@ -118,7 +134,7 @@ def test_every_link_of_a_folder_leads_to_something_in_it(tmp_path: Path) -> None
         for link in pages[page].links:
             path = link.partition("#")[0]
             if path.endswith(".html"):
-                target = ((tmp_path / page).parent / path).resolve().relative_to(tmp_path.resolve())
+                target = ((folder / page).parent / path).resolve().relative_to(folder.resolve())
                 if str(target) not in reached:
                     reached.add(str(target))
                     todo.append(str(target))
@@ -145,10 +161,8 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
         site.write_single(report, games, tmp_path / "file" / "report.html")
 
 
-def test_pages_have_no_script_and_a_policy_that_lets_none_run(tmp_path: Path) -> None:
-    report, games = made(small_run())
-    site.write(report, games, tmp_path)
-    for file in (tmp_path / "index.html", *tmp_path.glob("bots/*"), *tmp_path.glob("pairings/*")):
+def test_pages_have_no_script_and_a_policy_that_lets_none_run(folder: Path) -> None:
+    for file in (folder / "index.html", *folder.glob("bots/*"), *folder.glob("pairings/*")):
         text = file.read_text("utf-8")
         assert "script" not in read(text).tags
         policy = re.search(r'Content-Security-Policy" content="([^"]+)"', text)
@@ -189,10 +203,8 @@ def test_one_page_holds_every_bot_every_pairing_the_games_and_the_files(tmp_path
     assert f"arena replay {games.frame['game'].iloc[0][:10]}" in text
 
 
-def test_page_tells_what_the_report_holds(tmp_path: Path) -> None:
-    report, games = made(small_run())
-    site.write(report, games, tmp_path)
-    said = " ".join(read((tmp_path / "index.html").read_text("utf-8")).said)
+def test_page_tells_what_the_report_holds(folder: Path) -> None:
+    said = " ".join(read((folder / "index.html").read_text("utf-8")).said)
     for word in ("belief", "greedy", "a note", "both bots failed", "void: our own fault"):
         assert word in said
     for word in ("crash", "exit status 1", "Wilson", "Time use", "without forfeits"):
@@ -201,10 +213,10 @@ def test_page_tells_what_the_report_holds(tmp_path: Path) -> None:
         assert word in said
 
 
-def test_page_of_a_bot_tells_its_opponents_ends_faults_and_closest_games(tmp_path: Path) -> None:
-    report, games = made(small_run())
-    site.write(report, games, tmp_path)
-    page = next((tmp_path / "bots").glob("b-bold*"))
+def test_page_of_a_bot_tells_its_opponents_ends_faults_and_closest_games(
+    report: Report, games: Games, folder: Path
+) -> None:
+    page = next((folder / "bots").glob("b-bold*"))
     said = " ".join(read(page.read_text("utf-8")).said)
     assert "<b>bold</b>" in said
     for word in ("Closest lost games", "Opponents", "As the detectives", "crash", "Its time use"):
@@ -214,10 +226,10 @@ def test_page_of_a_bot_tells_its_opponents_ends_faults_and_closest_games(tmp_pat
         assert f"arena replay {line.game[:10]}" in said
 
 
-def test_page_of_a_pairing_counts_its_pairs_and_lists_its_games(tmp_path: Path) -> None:
-    report, games = made(small_run())
-    site.write(report, games, tmp_path)
-    said = read((tmp_path / "pairings" / "belief--greedy.html").read_text("utf-8")).said
+def test_page_of_a_pairing_counts_its_pairs_and_lists_its_games(
+    report: Report, folder: Path
+) -> None:
+    said = read((folder / "pairings" / "belief--greedy.html").read_text("utf-8")).said
     pairs = next(
         row for row in report.pairings or [] if {row.one, row.other} == {"belief", "greedy"}
     )
@@ -226,15 +238,13 @@ def test_page_of_a_pairing_counts_its_pairs_and_lists_its_games(tmp_path: Path) 
     assert sum("arena replay" in text for text in said) == 24
 
 
-def test_ends_of_games_add_up_to_the_games(tmp_path: Path) -> None:
-    report, games = made(small_run())
+def test_ends_of_games_add_up_to_the_games(report: Report, games: Games, folder: Path) -> None:
     played = sum(row.mister_x + row.detectives for row in report.rounds)
     assert sum(end.games for end in report.ends) == report.counts.counted
     assert played == report.counts.counted - report.counts.forfeits
     assert sum(row.escaped.games for row in report.starts) == played
     assert report.counts.counted + report.counts.excluded == len(games)
-    site.write(report, games, tmp_path)
-    text = " ".join(read((tmp_path / "index.html").read_text("utf-8")).said)
+    text = " ".join(read((folder / "index.html").read_text("utf-8")).said)
     assert re.search(rf"all that count\s+{report.counts.counted}", text)
     assert re.search(rf"all games\s+{len(games)}", text)
 
