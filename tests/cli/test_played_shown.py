@@ -28,6 +28,7 @@ TIME = TimeUse(
     start_p50_ms=None,
     time_losses=1,
     off_turn_mean_ms=None,
+    bank_left_p50_ms=None,
 )
 
 
