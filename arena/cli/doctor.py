@@ -113,8 +113,8 @@ def machine_rows(machine: answers.Machine) -> Iterator[tuple[str, str]]:
     yield "games at once", f"{machine.games_at_once:,} at most, by the limit of open files"
     yield (
         "memory of bots",
-        "looked at ten times a second, all processes of a bot together"
-        + (" (there is a cgroup of our own; it is not used)" if machine.memory_cgroup else ""),
+        "looked at ten times a second, all processes of a bot together; control groups are not used"
+        + (", though there is one of our own" if machine.memory_cgroup else ""),
     )
     yield "C compiler", machine.c_compiler or "none: `arena bench` needs one, and nothing else"
 

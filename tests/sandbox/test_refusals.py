@@ -21,6 +21,7 @@ from arena.sandbox.refusals import (
     program_missing,
     too_old,
 )
+from tests.ordinary_user import CHECKOUT
 
 BWRAP = "/usr/bin/bwrap"
 DESKTOP = Surroundings(
@@ -93,6 +94,18 @@ def test_other_systems_get_the_sentence(system: str) -> None:
     assert refusal is not None
     assert "needs Linux" in refusal.text()
     assert "WSL2" in refusal.text()
+
+
+@pytest.mark.parametrize("name", ["README.md", "SECURITY.md"])
+def test_documents_say_of_other_systems_what_the_refusal_says(name: str) -> None:
+    refusal = no_linux("Darwin", "arm64")
+    assert refusal is not None
+    text = " ".join((CHECKOUT / name).read_text(encoding="utf-8").split())
+    assert "bots are started on Linux alone" in refusal.why
+    assert "Bots are started on Linux alone" in text
+    assert refusal.fix == ("use WSL2, or a Linux container or machine",)
+    assert refusal.fix[0] in text
+    assert "macOS and Windows" in text
 
 
 def test_machines_without_a_table_are_refused() -> None:
