@@ -29,6 +29,7 @@ TIME = TimeUse(
     time_losses=1,
     off_turn_mean_ms=None,
     bank_left_p50_ms=None,
+    bank_left_min_ms=None,
 )
 
 
