@@ -104,7 +104,10 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         Literal["game", "keep"],
         Meta(description="a process a game, or one kept for many games (then marked `kept`)"),
     ] = "game"
-    executor: Annotated[Literal["local"], Meta(description="where games are played")] = "local"
+    executor: Annotated[
+        Literal["local", "dask"],
+        Meta(description="where games are played: on this machine, or on a Dask cluster"),
+    ] = "local"
     sandbox: Annotated[
         Literal["auto", "none"], Meta(description="whether bots are kept in the sandbox")
     ] = "auto"

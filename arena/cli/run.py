@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from arena.cli.executing import Where, scheduler_option, where_of
 from arena.cli.exits import Exit
 from arena.cli.options import data_option, talking
 from arena.cli.planning import plan_of
@@ -25,21 +26,32 @@ __all__ = ["carry_on", "command"]
 
 @click.command("run")
 @tournament_options
+@scheduler_option
 @click.option("--afresh", is_flag=True, help="A new run even if one with the same plan is stored.")
 @data_option
 @talking
-def command(talk: Talk, what: tuple[str, ...], data: Path, *, afresh: bool, **options: Any) -> int:
+def command(
+    talk: Talk,
+    what: tuple[str, ...],
+    data: Path,
+    *,
+    afresh: bool,
+    scheduler: str | None,
+    **options: Any,
+) -> int:
     """Play a tournament, store it, write its report.
 
     Without arguments: the reference bots of London, small. Bots named take the place of those in
     FILE.toml, and options win over it. A run with the same plan goes on where it is: only missing
     games are played, and of a changed bot only its own.
     """
-    plan, kept = plan_of(join(what, **options), data, talk)
+    settings = join(what, **options)
+    where = where_of(settings.executor, scheduler)
+    plan, kept = plan_of(settings, data, talk)
     with open_data(data, create=True) as database:
         run = database.begin(plan, afresh=afresh)
         introduce(talk, database, run)
-        return carry_on(talk, database, run, data, kept)
+        return carry_on(talk, database, run, data, kept, where)
 
 
 def introduce(talk: Talk, database: Database, run: Run) -> None:
@@ -58,18 +70,22 @@ def introduce(talk: Talk, database: Database, run: Run) -> None:
         talk.say(f"SHA-256 of its secret:\n  {plan.commitment}")
 
 
-def carry_on(talk: Talk, database: Database, run: Run, data: Path, kept: Sandboxing) -> int:
+def carry_on(
+    talk: Talk, database: Database, run: Run, data: Path, kept: Sandboxing, where: Where
+) -> int:
     """Play what is missing, then tell how the run ended; return the exit code.
 
     Raises:
         StoreError, Interrupted: with the command that goes on.
     """
-    resume = talk.here(f"arena resume {run.id}")
+    resume = talk.here(f"arena resume {run.id}{where.words}")
     started = time.monotonic()
     try:
-        summary, stopped = play_missing(talk, database, run, kept)
+        summary, stopped = play_missing(talk, database, run, kept, where)
     except StoreError as error:
         raise StoreError(f"{error}\nWhat was stored stays. Go on with: {resume}") from error
+    except Interrupted as error:
+        raise Interrupted(f"{error}. Go on with: {resume}") from error
     took_s = time.monotonic() - started
     if not summary.is_over:
         if stopped.at_once:

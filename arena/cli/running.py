@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import trio
 
+from arena.cli.executing import Where, executor_of
 from arena.cli.progress import watching
 from arena.cli.sandboxing import Sandboxing
 from arena.cli.talk import Talk
@@ -18,7 +19,6 @@ from arena.store.database import Database
 from arena.store.playing import play_run
 from arena.store.runs import Run
 from arena.tournament.benching import VoidGame
-from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.tournament import Event, Stop, Summary, leaves
 
 __all__ = ["Stopped", "play_missing"]
@@ -50,14 +50,15 @@ class Stopped:
 
 
 def play_missing(
-    talk: Talk, database: Database, run: Run, kept: Sandboxing
+    talk: Talk, database: Database, run: Run, kept: Sandboxing, where: Where
 ) -> tuple[Summary, Stopped]:
     """Play the missing games of a run and store each as it ends.
 
     Raises:
         StoreError: if the database refuses; what was stored stays.
         HostFault: if no worker can be started.
-        ConfigError: if the run was begun under other rules.
+        ConfigError: if the run was begun under other rules, or there is no such Dask cluster.
+        Interrupted: if the Dask cluster is lost.
     """
     plan = run.plan
     tally = Tally(
@@ -83,7 +84,7 @@ def play_missing(
                 summary = await play_run(
                     database,
                     run,
-                    LocalExecutor(plan.jobs, settings=kept.settings),
+                    executor_of(where, plan, kept, talk),
                     stop=stopped.stop,
                     on_stored=add,
                     on_judged=tally.add_judged,

@@ -13,6 +13,7 @@ import msgspec
 
 from arena.cli import config
 from arena.cli.config import MOST_DEALS, Tournament
+from arena.cli.executing import executor_option
 from arena.cli.options import Word, complete_bot, ruleset_option
 from arena.cli.sandboxing import sandbox_options
 from arena.errors import ConfigError
@@ -30,11 +31,7 @@ def tournament_options(function: F) -> F:
     """Add the arguments and options that decide a tournament, shared by `run` and `plan`."""
     for option in (
         sandbox_options,
-        click.option(
-            "--executor",
-            type=click.Choice(["local"]),
-            help="Where games are played.  [default: local]",
-        ),
+        executor_option,
         click.option(
             "--restart",
             type=click.Choice(["game", "keep"]),
@@ -50,7 +47,7 @@ def tournament_options(function: F) -> F:
             "--jobs",
             metavar="N",
             type=click.IntRange(1, 1024),
-            help="Games in play at once.  [default: the usable cores]",
+            help="Games in play at once.  [default: the usable cores; on Dask, its threads]",
         ),
         click.option(
             "--deals",

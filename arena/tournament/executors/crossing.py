@@ -1,0 +1,93 @@
+"""What a coordinator and the Dask workers say to each other: structs that travel as bytes.
+
+Nothing of ours is pickled but the names of four functions, so two machines need the same arena and
+nothing else in common.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from arena.tournament.executors.executor import Job
+from arena.tournament.executors.room import Played
+
+__all__ = ["Answer", "Batch", "Keeping", "Ready", "Setup"]
+
+
+class Keeping(msgspec.Struct, frozen=True, kw_only=True):
+    """How each machine is to look for a sandbox of its own.
+
+    Attributes:
+        bwrap: see `arena.sandbox.finding.candidates`.
+        show: folders that bots see besides the system's.
+        user_ids: for root's bots: first, count; None for the usual ones.
+        has_strangers: whether there are bots that play in a sandbox or not at all.
+    """
+
+    bwrap: str | None = None
+    show: tuple[str, ...] = ()
+    user_ids: tuple[int, int] | None = None
+    has_strangers: bool = True
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker is told before its first game.
+
+    Attributes:
+        version: of the coordinator's arena; the worker must have the same.
+        python: the coordinator's interpreter, which stands in the commands of its bots.
+        table: `module:name` of what plays games.
+        settings: what it is opened with; None: the worker's own sandbox, once it has passed.
+        keeping: how that is found; None where `settings` says all.
+        lanes: games at once that it may ever be asked for; None for one a thread.
+        is_ours: whether the coordinator has started it: then a terminal's Ctrl-C, which goes to it
+            as well, is not its business.
+    """
+
+    version: str
+    python: str
+    table: str
+    settings: bytes | None
+    keeping: Keeping | None
+    lanes: int | None
+    is_ours: bool
+
+
+class Ready(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker says to that.
+
+    Attributes:
+        refusal: why it can't play, with the cure; None if it can.
+        note: what is to be told though it can.
+    """
+
+    refusal: str | None = None
+    note: str | None = None
+
+
+class Batch(msgspec.Struct, frozen=True, kw_only=True):
+    """Games for a worker.
+
+    Attributes:
+        jobs: in the order in which they are to begin.
+        at_once: games in play at once from now on.
+        here: games of earlier batches that it should still have.
+    """
+
+    jobs: list[Job]
+    at_once: int
+    here: int
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True):
+    """What a worker says to a batch.
+
+    Attributes:
+        played: games that were finished since the last answer.
+        is_lost: whether it has not all the games that it should have: they are to be sent again.
+        failure: why it can't play any more; None if it can.
+    """
+
+    played: list[Played] = []
+    is_lost: bool = False
+    failure: str | None = None

@@ -1,0 +1,356 @@
+"""The same games on a Dask cluster: on other machines, or in other processes of this one.
+
+Each Dask worker plays with worker processes as `local` does. It is given games for a few seconds,
+measured by those that it played before, and answers with records as they come; so no more games
+than that are lost with it, and the plan stays where it is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+import trio
+
+import arena
+from arena.errors import ConfigError, HostFault, Interrupted
+from arena.tournament.executors import dask_worker
+from arena.tournament.executors.batches import BATCH_S, Lengths, held, share
+from arena.tournament.executors.crossing import Answer, Batch, Keeping, Ready, Setup
+from arena.tournament.executors.dask_cluster import (
+    Cluster,
+    Machine,
+    SchedulerLostError,
+    TaskLostError,
+    open_cluster,
+)
+from arena.tournament.executors.executor import Finished, Job, decode_spec
+from arena.tournament.executors.local import REFEREE, usable_cpus
+from arena.tournament.executors.packing import digest_of, pack
+from arena.tournament.executors.supply import Supply
+
+__all__ = ["DaskExecutor"]
+
+_LOOK_S = 0.5  # between two looks at which workers there are
+_NOBODY_S = 600.0  # without a worker
+_READY_S = 60.0
+_END_S = 1.5
+
+
+class DaskExecutor:
+    """Plays games on a Dask cluster; see `Executor`.
+
+    Args:
+        jobs: games in play at once on all workers together; one a thread of each worker if left
+            out, or one a usable core if the cluster is started here.
+        scheduler: the address of a running cluster; None to start one on this machine, with a
+            process a core (at most `jobs`).
+        table: as for `LocalExecutor`.
+        settings: what a table is opened with on this machine, such as its sandbox.
+        keeping: how other machines find their own; None to use `settings` everywhere.
+        say: is told which workers come, go and are refused, a line each.
+        batch_s: how long the games that a worker is given ahead should last.
+    """
+
+    def __init__(
+        self,
+        jobs: int | None = None,
+        *,
+        scheduler: str | None = None,
+        table: str = REFEREE,
+        settings: bytes = b"",
+        keeping: Keeping | None = None,
+        say: Callable[[str], None] = lambda _line: None,
+        batch_s: float = BATCH_S,
+    ) -> None:
+        self.reach = 0  # games that it may have at once, as far as is known now
+        self._jobs = jobs
+        self._scheduler = scheduler
+        self._keeping = None if scheduler is None else keeping
+        self._setup = Setup(
+            version=arena.__version__,
+            python=sys.executable,
+            table=table,
+            settings=settings if self._keeping is None else None,
+            keeping=self._keeping,
+            lanes=jobs,
+            is_ours=scheduler is None,
+        )
+        self._say = say
+        self._batch_s = batch_s
+        run = uuid.uuid4().hex
+        self._names = (f"{run}-{number}" for number in itertools.count())
+        self._crew: dict[str, _Member] = {}  # by the machine's id, in the order of coming
+        self._refused: dict[str, str] = {}  # the same: why
+        self._bots = _Bots()
+
+    async def run(
+        self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
+    ) -> None:
+        """Play every job; see `Executor.run`.
+
+        Raises:
+            ConfigError: if there is no such cluster, or none of its workers can play.
+            Interrupted: if the scheduler is lost, or no worker came for ten minutes.
+        """
+        supply = Supply(jobs)
+        if not await supply.has_any():
+            return
+        workers = min(self._jobs or 1_000, len(usable_cpus()))
+        async with open_cluster(self._scheduler, workers=workers) as cluster:
+            try:
+                async with trio.open_nursery() as nursery:
+                    await self._watch(cluster, supply, results, nursery)
+            except* SchedulerLostError:
+                raise Interrupted(
+                    f"the Dask scheduler at {cluster.address} is lost; what was stored stays"
+                ) from None
+            finally:
+                await self._leave(cluster)
+
+    async def _watch(
+        self,
+        cluster: Cluster,
+        supply: Supply,
+        results: trio.MemorySendChannel[Finished],
+        nursery: trio.Nursery,
+    ) -> None:
+        """Set every worker that comes to play, and note those that are gone."""
+        told = False
+        with_nobody_since = trio.current_time()
+        while not supply.is_over:
+            machines = {machine.id: machine for machine in await cluster.machines()}
+            for id_, machine in machines.items():
+                if id_ not in self._crew and id_ not in self._refused and not machine.is_leaving:
+                    member = self._crew[id_] = _Member(machine, next(self._names))
+                    nursery.start_soon(self._serve, cluster, supply, results, member, nursery)
+            for id_, member in list(self._crew.items()):
+                if id_ not in machines or machines[id_].is_leaving:
+                    member.is_leaving = id_ in machines
+                    member.scope.cancel()
+            for id_ in [id_ for id_ in self._refused if id_ not in machines]:
+                del self._refused[id_]
+            if self._crew:
+                with_nobody_since = trio.current_time()
+            elif self._refused:
+                reasons = "\n  ".join(self._refused.values())
+                raise ConfigError(f"no Dask worker at {cluster.address} can play:\n  {reasons}")
+            elif not told:
+                told = True
+                self._say(f"Waiting for Dask workers at {cluster.address}.")
+            if trio.current_time() - with_nobody_since > _NOBODY_S:
+                raise Interrupted(
+                    f"there was no Dask worker at {cluster.address} for ten minutes; what was "
+                    "stored stays"
+                )
+            await trio.sleep(_LOOK_S)
+        nursery.cancel_scope.cancel()
+
+    async def _serve(
+        self,
+        cluster: Cluster,
+        supply: Supply,
+        results: trio.MemorySendChannel[Finished],
+        member: _Member,
+        nursery: trio.Nursery,
+    ) -> None:
+        """Have one worker play until all games are over, or it is gone."""
+        why = ""
+        with member.scope:
+            try:
+                await self._get_ready(cluster, member)
+                while await self._play_batch(cluster, supply, results, member):
+                    pass
+            except TaskLostError:
+                pass
+            except _RefusedError as refused:
+                why = str(refused)
+            else:
+                nursery.cancel_scope.cancel()
+                return
+        del self._crew[member.machine.id]
+        if why:
+            why = f"{member.machine.name} ({member.machine.address}) {why}"
+            self._refused[member.machine.id] = why
+            self._say(f"Dask worker {why}")
+        else:
+            self._say(f"Dask worker {member.machine.name} is gone.")
+        lost = list(member.out.values())
+        if why or member.is_leaving:
+            supply.send_again(lost)
+            return
+        for job in supply.lost(lost):
+            await results.send(Finished(job.number, None))
+            supply.give_back(job.number)
+
+    async def _get_ready(self, cluster: Cluster, member: _Member) -> None:
+        """Have a worker check itself.
+
+        Raises:
+            _RefusedError: if it can't play.
+        """
+        try:
+            with trio.fail_after(_READY_S):
+                text = await cluster.ask(
+                    member.machine,
+                    dask_worker.get_ready,
+                    member.name,
+                    msgspec.json.encode(self._setup),
+                )
+        except trio.TooSlowError:
+            raise _RefusedError("did not get ready in a minute") from None
+        except (ImportError, AttributeError) as exc:
+            raise _RefusedError(
+                f"has no arena of this version: install misterx-arena[dask] "
+                f"{arena.__version__} there ({exc})"
+            ) from exc
+        ready = msgspec.json.decode(text, type=Ready)
+        if ready.refusal is not None:
+            raise _RefusedError(ready.refusal)
+        if ready.note is not None:
+            self._say(f"Dask worker {member.machine.name} {ready.note}")
+        self._say(f"Dask worker {member.machine.name} plays.")
+
+    async def _play_batch(
+        self,
+        cluster: Cluster,
+        supply: Supply,
+        results: trio.MemorySendChannel[Finished],
+        member: _Member,
+    ) -> bool:
+        """Bring a worker what it has room for, take what it has finished; False when all is over.
+
+        Raises:
+            TaskLostError: if the worker is gone.
+            _RefusedError: if it can't go on.
+        """
+        places = [member_.machine.id for member_ in self._crew.values()]
+        at_once = share(
+            self._jobs,
+            member.machine.threads,
+            place=places.index(member.machine.id),
+            machines=len(places),
+        )
+        if not at_once and not member.out:  # more workers than games at once
+            await trio.sleep(_LOOK_S)
+            return True
+        room = held(at_once, member.lengths.mean_s, batch_s=self._batch_s)
+        self._set_reach(room)
+        new: list[Job] = []
+        if room > len(member.out) and not member.has_suspects:
+            parcel = await supply.take(
+                room - len(member.out), at_once=at_once, has_none=not member.out
+            )
+            if parcel is None:
+                return False
+            new = parcel.jobs
+            member.has_suspects = bool(parcel.deaths)
+        here = len(member.out)
+        member.out |= {job.number: job for job in new}
+        if self._scheduler is not None:
+            await self._send_bots(cluster, member, new)
+        batch = Batch(jobs=new, at_once=max(1, at_once), here=here)
+        try:
+            text = await cluster.play(
+                member.machine, dask_worker.exchange, member.name, msgspec.msgpack.encode(batch)
+            )
+        except TaskLostError:
+            raise
+        except Exception as exc:
+            raise _RefusedError(f"failed: {type(exc).__name__}: {exc}") from exc
+        answer = msgspec.msgpack.decode(text, type=Answer)
+        for number, record, _ in answer.played:
+            await results.send(Finished(number, record))
+            del member.out[number]
+            supply.give_back(number)
+        member.has_suspects = member.has_suspects and bool(member.out)
+        member.lengths.add(played.took_s for played in answer.played)
+        if answer.failure is not None:
+            raise _RefusedError(answer.failure)
+        if answer.is_lost:
+            raise TaskLostError("its games are gone")
+        return True
+
+    async def _send_bots(self, cluster: Cluster, member: _Member, jobs: list[Job]) -> None:
+        """Send a worker the bots of these games that it has not got."""
+        folders: set[str] = set()
+        for job in jobs:
+            spec = decode_spec(job.spec)
+            folders |= {spec.mister_x.folder, spec.detectives.folder} - member.bots
+        digests = {folder: digest for folder in folders if (digest := await self._bots.of(folder))}
+        if digests:
+            for folder in await cluster.ask(
+                member.machine, dask_worker.has_bots, member.name, digests
+            ):
+                packed = await self._bots.packed(folder)
+                trouble = await cluster.ask(
+                    member.machine,
+                    dask_worker.take_bot,
+                    member.name,
+                    folder,
+                    digests[folder],
+                    packed,
+                )
+                if trouble:
+                    raise _RefusedError(f"can't be given a bot: {trouble}")
+        member.bots |= folders
+
+    def _set_reach(self, room: int) -> None:
+        """Let the tournament look further ahead the more games are out."""
+        self.reach = max(self.reach, 2 * room * len(self._crew))
+
+    async def _leave(self, cluster: Cluster) -> None:
+        """End the run on every worker that is there."""
+        with trio.CancelScope(shield=True), trio.move_on_after(_END_S):
+            async with trio.open_nursery() as nursery:
+                for member in self._crew.values():
+                    nursery.start_soon(_end_on, cluster, member)
+
+
+class _RefusedError(Exception):
+    """A worker can't play; the text goes on after its name."""
+
+
+class _Member:
+    """A worker that plays, as the coordinator sees it."""
+
+    def __init__(self, machine: Machine, name: str) -> None:
+        self.machine = machine
+        self.name = name  # of the run there
+        self.scope = trio.CancelScope()
+        self.out: dict[int, Job] = {}  # what it has, in the order in which it was sent
+        self.has_suspects = False
+        self.lengths = Lengths()
+        self.bots: set[str] = set()  # folders of ours that it has
+        self.is_leaving = False  # of its own will
+
+
+class _Bots:
+    """Staged bots, packed when a worker first needs them; the packing is done once."""
+
+    def __init__(self) -> None:
+        self._digests: dict[str, str | None] = {}
+        self._last: tuple[str, bytes] = ("", b"")  # the newest: many workers come at one time
+
+    async def of(self, folder: str) -> str | None:
+        """Return the hash of a bot's packed folder; None where there is no folder."""
+        if folder not in self._digests:
+            exists = await trio.to_thread.run_sync(Path(folder).is_dir)
+            self._digests[folder] = digest_of(await self.packed(folder)) if exists else None
+        return self._digests[folder]
+
+    async def packed(self, folder: str) -> bytes:
+        """Return a bot's packed folder."""
+        if self._last[0] != folder:
+            self._last = (folder, await trio.to_thread.run_sync(pack, Path(folder)))
+        return self._last[1]
+
+
+async def _end_on(cluster: Cluster, member: _Member) -> None:
+    with suppress(SchedulerLostError, TaskLostError, HostFault):
+        await cluster.ask(member.machine, dask_worker.close, member.name)

@@ -1,0 +1,209 @@
+"""A Dask cluster as the executor sees it: machines that come and go, functions called on them."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import itertools
+import logging
+import tempfile
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any, NamedTuple, TypeVar
+
+import trio
+from distributed import Client, LocalCluster
+
+from arena.errors import ConfigError, HostFault
+from arena.tournament.executors.bridge import Bridge, open_bridge
+
+__all__ = ["Cluster", "Machine", "SchedulerLostError", "TaskLostError", "open_cluster"]
+
+T = TypeVar("T")
+
+_CONNECT_S = 15.0
+_START_S = 60.0
+_END_S = 10.0  # for processes to end; most take a tenth of a second
+_ANSWER_S = 20.0  # a scheduler that is there answers at once
+
+
+class SchedulerLostError(Exception):
+    """The scheduler can't be reached any more."""
+
+
+class TaskLostError(Exception):
+    """A task has no result: its machine died, or somebody took it back."""
+
+
+class Machine(NamedTuple):
+    """A Dask worker. Started anew it is another one, whatever its address."""
+
+    id: str
+    address: str
+    name: str
+    threads: int
+    is_leaving: bool
+
+
+class Cluster:
+    """A connected cluster; see `open_cluster`. Every method may raise `SchedulerLostError`."""
+
+    def __init__(self, bridge: Bridge, client: Client) -> None:
+        self._bridge = bridge
+        self._client = client
+        scheduler: Any = client.scheduler
+        self._scheduler = scheduler
+        self.address = str(scheduler.address)
+        self._tasks = itertools.count()
+
+    async def machines(self) -> list[Machine]:
+        """Return the workers there are now, in the order in which they came."""
+        told = await self._call(self._scheduler.identity, n_workers=-1)
+        return [
+            Machine(
+                id=f"{address} {worker['local_directory']}",
+                address=address,
+                name=str(worker["name"]),
+                threads=int(worker["nthreads"]),
+                is_leaving="clos" in str(worker["status"]),
+            )
+            for address, worker in told["workers"].items()
+        ]
+
+    async def ask(
+        self, machine: Machine, function: Callable[..., Coroutine[Any, Any, T]], *args: object
+    ) -> T:
+        """Call a function in the loop of a worker, past its tasks.
+
+        Raises:
+            TaskLostError: if the worker is gone.
+            Exception: what the function raised, or what the worker could not read.
+        """
+        try:
+            answers: dict[str, T] = await self._bridge.call(
+                self._client.run, function, *args, workers=[machine.address]
+            )
+        except (OSError, asyncio.CancelledError) as exc:
+            await self.machines()
+            raise TaskLostError(str(exc)) from exc
+        if machine.address not in answers:
+            raise TaskLostError(f"{machine.address} is gone")
+        return answers[machine.address]
+
+    async def play(
+        self, machine: Machine, function: Callable[..., bytes], *args: str | bytes
+    ) -> bytes:
+        """Run a function as a task on one worker, and nowhere else.
+
+        Raises:
+            TaskLostError: if it has no result, nor will have one. Where the worker is gone this
+                may wait for ever.
+            Exception: what the function raised, or what the worker could not read.
+        """
+        key = f"arena-{function.__name__}-{next(self._tasks)}-{args[0]!s}"
+
+        async def run() -> bytes:
+            future = self._client.submit(
+                function,
+                *args,
+                key=key,
+                workers=[machine.address],
+                allow_other_workers=False,
+                pure=False,
+                retries=0,
+            )
+            try:
+                result: bytes = await future
+                return result
+            finally:  # takes the task back if it still runs
+                future.release()
+
+        try:
+            return await self._bridge.call(run)
+        except (asyncio.CancelledError, concurrent.futures.CancelledError, OSError) as exc:
+            await self.machines()  # is it the scheduler that is lost?
+            raise TaskLostError(str(exc)) from exc
+
+    async def _call(self, function: Callable[..., Any], **options: Any) -> Any:
+        if self._client.status != "running":
+            raise SchedulerLostError(self.address)
+        try:
+            with trio.fail_after(_ANSWER_S):
+                return await self._bridge.call(function, **options)
+        except (OSError, asyncio.CancelledError, trio.TooSlowError) as exc:
+            raise SchedulerLostError(self.address) from exc
+
+
+@asynccontextmanager
+async def open_cluster(scheduler: str | None, *, workers: int) -> AsyncIterator[Cluster]:
+    """Connect to a cluster, or start one on this machine; left, it ends what it started.
+
+    Args:
+        scheduler: the address of a running one, such as `tcp://10.0.0.1:8786`; None to start one
+            that nobody but this machine can reach.
+        workers: processes of one that is started.
+
+    Raises:
+        ConfigError: if no scheduler answers there.
+        HostFault: if no cluster can be started here.
+    """
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we say ourselves what happens
+    async with open_bridge() as bridge:
+        local: LocalCluster | None = None
+        folder = tempfile.TemporaryDirectory(prefix="arena-dask-", ignore_cleanup_errors=True)
+        try:
+            if scheduler is None:
+                local = await _started(bridge, workers, folder.name)
+            client = await _connected(bridge, local or scheduler)
+            try:
+                yield Cluster(bridge, client)
+            finally:
+                await _ended(bridge, client.close)
+        finally:
+            if local is not None:
+                await _ended(bridge, local.close)
+            folder.cleanup()
+
+
+async def _started(bridge: Bridge, workers: int, folder: str) -> LocalCluster:
+    async def start() -> LocalCluster:
+        return await LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
+            worker_dashboard_address="127.0.0.1:0",
+            scheduler_kwargs={"dashboard": False},
+            silence_logs=logging.CRITICAL,
+            memory_limit=None,
+            local_directory=folder,
+            asynchronous=True,
+        )
+
+    try:
+        with trio.fail_after(_START_S):
+            return await bridge.call(start)
+    except (OSError, RuntimeError, trio.TooSlowError, asyncio.CancelledError) as exc:
+        raise HostFault(f"a Dask cluster can't be started on this machine: {exc}") from exc
+
+
+async def _connected(bridge: Bridge, where: LocalCluster | str | None) -> Client:
+    async def connect() -> Client:
+        client = Client(where, asynchronous=True, set_as_default=False, timeout=_CONNECT_S)
+        await client
+        return client
+
+    try:
+        with trio.fail_after(2 * _CONNECT_S):
+            return await bridge.call(connect)
+    except (OSError, ValueError, trio.TooSlowError, asyncio.CancelledError) as exc:
+        raise ConfigError(
+            f"no Dask scheduler answers at {where}: start `dask scheduler` there, or leave "
+            "--scheduler out to use this machine alone"
+        ) from exc
+
+
+async def _ended(bridge: Bridge, close: Callable[..., Any]) -> None:
+    with trio.CancelScope(shield=True), trio.move_on_after(_END_S), suppress(Exception):
+        await bridge.call(close)

@@ -1,0 +1,226 @@
+"""What runs on a Dask worker: it gets ready, is given bots, exchanges games for records.
+
+The coordinator names these functions and sends bytes; `crossing.py` says what is in them. Games are
+played by the worker processes of the local executor, which are kept from batch to batch and end
+with the Dask worker: it is their parent, and so are they of their bots.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+from distributed import Worker, get_worker
+
+import arena
+from arena.errors import ArenaError, HostFault
+from arena.referee.record import BotSpec
+from arena.sandbox.finding import Found, find_sandbox
+from arena.sandbox.slots import UID_BASE, UID_COUNT
+from arena.sandbox.visible import look_around
+from arena.tournament.executors.crossing import Answer, Batch, Keeping, Ready, Setup
+from arena.tournament.executors.executor import Job, decode_spec, encode_spec
+from arena.tournament.executors.local import LocalExecutor, usable_cpus
+from arena.tournament.executors.packing import unpack
+from arena.tournament.executors.room import Room
+
+__all__ = ["close", "exchange", "get_ready", "has_bots", "take_bot"]
+
+BOTS = "arena-bots"  # in the worker's own folder
+
+
+class _Run:
+    """A run that plays on this worker."""
+
+    def __init__(self, setup: Setup, settings: bytes, lanes: int, workers: int) -> None:
+        self.python = setup.python
+        self.bots: dict[str, Path] = {}  # the coordinator's folder: ours
+        self._table = setup.table
+        self._settings = settings
+        self._lanes = lanes
+        self._workers = workers
+        self._room: Room | None = None
+        self._opening = threading.Lock()
+
+    def room(self) -> Room:
+        """Return the room, opened if it is closed."""
+        with self._opening:
+            if self._room is None or self._room.is_over:
+                self._room = Room(
+                    LocalExecutor(
+                        self._lanes,
+                        workers=self._workers,
+                        table=self._table,
+                        settings=self._settings,
+                    )
+                )
+            return self._room
+
+    def close(self) -> None:
+        """End every process of this run."""
+        with self._opening:
+            if self._room is not None:
+                self._room.close()
+
+    def moved(self, job: Job) -> Job:
+        """Return a game with its bots' folders and interpreter as they are on this machine."""
+        spec = decode_spec(job.spec)
+        moved = msgspec.structs.replace(
+            spec, mister_x=self._moved(spec.mister_x), detectives=self._moved(spec.detectives)
+        )
+        return Job(job.number, encode_spec(moved)) if moved != spec else job
+
+    def _moved(self, bot: BotSpec) -> BotSpec:
+        folder = self.bots.get(bot.folder)
+        if folder is None:  # it lies where it lay: the same machine
+            return bot
+        command = tuple(word.replace(self.python, sys.executable) for word in bot.command)
+        return msgspec.structs.replace(bot, folder=str(folder), command=command)
+
+
+_runs: dict[str, _Run] = {}  # by the name that the coordinator gave its run
+
+
+async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
+    """Get ready for a run: same arena, a sandbox that holds here.
+
+    Args:
+        name: of the run, for the other three functions.
+        setup: a `Setup`.
+        dask_worker: filled in by Dask.
+
+    Returns:
+        A `Ready`; nothing is raised for what a person can be told.
+    """
+    asked = msgspec.json.decode(setup, type=Setup)
+    if asked.version != arena.__version__:
+        return _ready(
+            refusal=f"has arena {arena.__version__}, and the run is played by {asked.version}: "
+            "install the same version on both"
+        )
+    if asked.is_ours and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    settings = asked.settings or b""
+    note = None
+    if asked.settings is None and asked.keeping is not None:
+        folder = Path(dask_worker.local_directory)
+        found = await asyncio.to_thread(_look, asked.keeping, folder)
+        if isinstance(found, str):
+            if asked.keeping.has_strangers:
+                return _ready(refusal=found)
+            note = f"has no sandbox, the arena's own bots play without it: {found}"
+        else:
+            settings = found
+    threads = dask_worker.state.nthreads
+    processes = min(threads, len(usable_cpus()))
+    _runs[name] = _Run(asked, settings, asked.lanes or threads, processes)
+    return _ready(note=note)
+
+
+async def has_bots(name: str, digests: dict[str, str], dask_worker: Worker) -> list[str]:
+    """Return which of the bots, coordinator's folder to hash, have still to be sent."""
+    missing = []
+    for folder, digest in digests.items():
+        place = _bots(dask_worker) / digest
+        if place.is_dir():
+            _runs[name].bots[folder] = place
+        else:
+            missing.append(folder)
+    return missing
+
+
+async def take_bot(name: str, folder: str, digest: str, packed: bytes, dask_worker: Worker) -> str:
+    """Lay out a bot that has arrived; return why it can't be, or nothing.
+
+    Args:
+        name: of the run.
+        folder: where the coordinator has it.
+        digest: of what was sent.
+        packed: by `packing.pack`.
+        dask_worker: filled in by Dask.
+    """
+    into = _bots(dask_worker)
+    try:
+        _runs[name].bots[folder] = await asyncio.to_thread(unpack, packed, digest, into)
+    except ArenaError as error:
+        return str(error)
+    return ""
+
+
+def exchange(name: str, batch: bytes) -> bytes:
+    """Take a `Batch`, return an `Answer`; a Dask task, which takes a few seconds at most."""
+    run = _runs.get(name)
+    asked = msgspec.msgpack.decode(batch, type=Batch)
+    if run is None:
+        return _answer(Answer(is_lost=True))
+    room = run.room()
+    if room.games != asked.here:
+        run.close()
+        return _answer(Answer(is_lost=True))
+    jobs = [run.moved(job) for job in asked.jobs]
+    try:
+        played = room.exchange(jobs, at_once=asked.at_once, is_wanted=_wanted())
+    except HostFault:
+        return _answer(Answer(is_lost=True, failure=room.failure))
+    return _answer(Answer(played=played))
+
+
+async def close(name: str) -> None:
+    """End a run on this worker, and every process of it."""
+    run = _runs.pop(name, None)
+    if run is not None:
+        await asyncio.to_thread(run.close)
+
+
+def _bots(worker: Worker) -> Path:
+    """Return where a worker keeps bots; Dask deletes it with the rest of the worker's folder."""
+    return Path(worker.local_directory, BOTS).absolute()
+
+
+def _ready(*, refusal: str | None = None, note: str | None = None) -> bytes:
+    return msgspec.json.encode(Ready(refusal=refusal, note=note))
+
+
+def _answer(answer: Answer) -> bytes:
+    return msgspec.msgpack.encode(answer)
+
+
+def _look(keeping: Keeping, folder: Path) -> bytes | str:
+    """Look for this machine's sandbox; return its profile, or why there is none."""
+    try:
+        visible = look_around(
+            interpreters=[sys.executable], more=keeping.show, secret=(folder.absolute(),)
+        )
+        found = find_sandbox(
+            visible,
+            python=sys.executable,
+            setting=keeping.bwrap,
+            user_ids=keeping.user_ids or (UID_BASE, UID_COUNT),
+        )
+    except ArenaError as error:
+        return str(error)
+    if isinstance(found, Found):
+        return msgspec.json.encode(found.profile)
+    return f"no sandbox: {found.cause} ({found.why}); {found.fix[0]}"
+
+
+def _wanted() -> Callable[[], bool]:
+    """Return a question, for any thread: does anybody wait for the task that asks now?
+
+    When its coordinator is gone, the scheduler takes the task back; when the scheduler is, the
+    worker closes. A thread can't be cancelled, so it has to look.
+    """
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def is_wanted() -> bool:
+        task = worker.state.tasks.get(key)
+        open_ = worker.status.name in ("running", "paused", "closing_gracefully")
+        return open_ and task is not None and task.state != "cancelled"
+
+    return is_wanted

@@ -1,0 +1,138 @@
+"""The Dask executor on real scheduler and worker processes: same games, whatever is lost."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+import trio
+
+from arena.tournament.entrants import find_bot
+from arena.tournament.executors.batches import MOST_HELD
+from arena.tournament.executors.crossing import Keeping
+from arena.tournament.executors.dask import DaskExecutor
+from arena.tournament.executors.executor import Finished, Job, decode_record
+from arena.tournament.executors.local import LocalExecutor
+from tests.cli.bots import write_bot
+from tests.dask_processes import LIMIT_S, DaskProcesses, descendants, is_alive, play_on
+from tests.fake_games import fake_plan, fake_record
+from tests.fake_table import FAKE_TABLE
+from tests.sandboxed import need_sandbox
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskProcesses]:
+    """A scheduler and one worker, which can import these tests."""
+    folder = tmp_path_factory.mktemp("dask")
+    (folder / "tests").symlink_to(Path(__file__).parents[1])
+    with DaskProcesses(folder, {"PYTHONPATH": str(folder)}) as processes:
+        processes.worker("first", threads=2)
+        yield processes
+
+
+async def wait_for(is_so: Callable[[], bool]) -> None:
+    """Wait for what other processes or tasks do."""
+    with trio.fail_after(LIMIT_S):
+        while not is_so():  # noqa: ASYNC110 - another process's doing
+            await trio.sleep(0.02)
+
+
+def host_of(finished: Finished) -> int:
+    """The process id of the worker process that played a game of the fake table."""
+    assert finished.record is not None
+    return int(decode_record(finished.record).aside.host.split()[0])
+
+
+def test_records_are_those_of_local_byte_for_byte_with_bots_sent_once(
+    cluster: DaskProcesses, tmp_path: Path
+) -> None:
+    found = need_sandbox()
+    write_bot(tmp_path / "bots", "mine", "pass")
+    words = ("greedy", str(tmp_path / "bots/mine"))
+    bots = [find_bot(text, tmp_path / "data").spec for text in words]
+    plan = fake_plan(bots, deals=2, sandbox="auto")
+    local = play_on(LocalExecutor(2, settings=msgspec.json.encode(found.profile)), plan)
+    said: list[str] = []
+    keeping = Keeping(has_strangers=True)
+    far = play_on(DaskExecutor(scheduler=cluster.address, keeping=keeping, say=said.append), plan)
+    assert said[-1] == "Dask worker first plays."
+    assert sorted(far) == sorted(local) == list(range(plan.count))
+    for number in far:
+        ours, theirs = (decode_record(records[number] or b"") for records in (local, far))
+        assert msgspec.json.encode(theirs.core) == msgspec.json.encode(ours.core)
+        assert theirs.core.faults == ()
+        assert theirs.notes == ours.notes
+        assert theirs.aside.sandbox == ours.aside.sandbox
+    (copies,) = (cluster.folder / "first").rglob("arena-bots")
+    sent = {copy.name: copy.stat().st_ino for copy in copies.iterdir()}
+    assert len(sent) == 2
+    again = play_on(DaskExecutor(scheduler=cluster.address, keeping=keeping), plan)
+    assert {number: decode_record(record or b"").core for number, record in again.items()} == {
+        number: decode_record(record or b"").core for number, record in far.items()
+    }
+    assert {copy.name: copy.stat().st_ino for copy in copies.iterdir()} == sent
+
+
+def test_no_more_games_are_taken_than_last_a_few_seconds(cluster: DaskProcesses) -> None:
+    """The plan has 1,200,000 games; what is out is counted all the time."""
+    plan = fake_plan(3, deals=200_000)
+    out = most = done = 0
+
+    class EnoughError(Exception):
+        pass
+
+    def taken(_job: Job) -> None:
+        nonlocal out, most
+        out += 1
+        most = max(most, out)
+
+    async def told(_finished: Finished) -> None:
+        nonlocal out, done
+        out -= 1
+        done += 1
+        if done == 300:
+            raise EnoughError
+
+    executor = DaskExecutor(2, scheduler=cluster.address, table=FAKE_TABLE)
+    with pytest.raises(ExceptionGroup):
+        play_on(executor, plan, on_taken=taken, on_result=told)
+    assert done == 300
+    assert 2 < most <= MOST_HELD + 2
+    assert executor.reach >= most
+
+
+def test_a_worker_that_comes_gets_games_and_one_that_is_killed_loses_none(
+    cluster: DaskProcesses,
+) -> None:
+    plan = fake_plan(4, deals=60)
+    said: list[str] = []
+    started: list[subprocess.Popen[bytes]] = []
+    killed: set[int] = set()
+
+    async def told(finished: Finished) -> None:
+        if not started:
+            started.append(cluster.worker("second"))
+            await wait_for(lambda: "Dask worker second plays." in said)
+        elif not killed and host_of(finished) in descendants(started[0].pid):
+            killed.update(descendants(started[0].pid))
+            started[0].kill()
+            killed_at = trio.current_time()
+            await wait_for(lambda: not any(map(is_alive, killed)))
+            assert trio.current_time() - killed_at < 20  # 2 s are promised; this host is busy
+
+    executor = DaskExecutor(
+        scheduler=cluster.address, table=FAKE_TABLE, say=said.append, batch_s=0.1
+    )
+    records = play_on(executor, plan, on_result=told)
+    assert killed
+    assert started[0].wait() == -signal.SIGKILL
+    assert "Dask worker second is gone." in said
+    assert sorted(records) == list(range(plan.count))
+    for number, record in records.items():
+        assert decode_record(record or b"").core == fake_record(plan.spec(number)).core

@@ -1,0 +1,179 @@
+"""`--executor dask` of the command line: what is lost, and goes on; what goes together."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.cli.executing import Where, where_of
+from arena.cli.stored import DATABASE, open_data
+from arena.errors import ConfigError
+from tests.cli.bots import SLOW, write_bot
+from tests.cli.calling import Caller
+from tests.dask_processes import LIMIT_S, DaskProcesses, descendants, is_alive, wait_until
+
+ADDRESS = "tcp://127.0.0.1:1"
+
+
+def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _name: None)
+    with pytest.raises(ConfigError, match=r"pip install 'misterx-arena\[dask\]'"):
+        where_of("dask", None)
+
+
+def test_a_scheduler_goes_with_dask_alone() -> None:
+    assert where_of("dask", ADDRESS) == Where("dask", ADDRESS)
+    assert where_of("local", None).words == ""
+    assert where_of("dask", ADDRESS).words == f" --executor dask --scheduler {ADDRESS}"
+    with pytest.raises(ConfigError, match="--scheduler goes with --executor dask"):
+        where_of("local", ADDRESS)
+
+
+def test_help_and_local_runs_import_no_dask() -> None:
+    script = (
+        "import sys\n"
+        "import arena.cli.main, arena.cli.run, arena.cli.resume, arena.cli.plan\n"
+        "print(sorted({'dask', 'distributed', 'tornado'} & set(sys.modules)))\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert ended.stdout == "[]\n"
+
+
+@pytest.mark.slow
+def test_no_scheduler_ends_with_2_and_the_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.executors.dask_cluster._CONNECT_S", 0.5)
+    words = ("run", "random", "greedy", "--sandbox", "none", "--data", tmp_path / "data")
+    called = Caller()(*words, "--executor", "dask", "--scheduler", ADDRESS)
+    assert called.code == 2
+    assert f"no Dask scheduler answers at {ADDRESS}" in called.stderr
+
+
+class Runs:
+    """Calls `arena` as a process on one data folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.data = folder / "data"
+        self._folder = folder
+
+    def start(self, *words: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "arena", *map(str, words), "--data", str(self.data)],
+            cwd=self._folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def stored(self) -> int:
+        file = self.data / DATABASE
+        if not file.exists():
+            return 0
+        try:
+            with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as connection:
+                return int(connection.execute("SELECT count(*) FROM game").fetchone()[0])
+        except sqlite3.OperationalError:
+            return 0  # being made
+
+    def cores(self) -> list[bytes]:
+        with open_data(self.data) as database:
+            return list(database.cores(database.find_run()))
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[DaskProcesses]:
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    with DaskProcesses(folder) as processes:
+        yield processes
+
+
+@pytest.mark.slow
+def test_a_run_survives_the_loss_of_anything_and_leaves_nothing(
+    cluster: DaskProcesses, tmp_path: Path
+) -> None:
+    """Its coordinator, its worker and its scheduler are killed one after the other."""
+    bot = write_bot(tmp_path / "bots", "slow", SLOW)
+    on = ("--executor", "dask", "--scheduler", cluster.address)
+    runs = Runs(tmp_path)
+    worker = cluster.worker("first", threads=2)
+
+    coordinator = runs.start("run", bot, "random", "--deals", "4", "--seed", "s", *on)
+    wait_until(lambda: runs.stored() >= 1)
+    assert descendants(worker.pid)
+    coordinator.kill()
+    coordinator.communicate()
+    wait_until(lambda: not descendants(worker.pid))
+    assert worker.poll() is None
+
+    stored = runs.stored()
+    coordinator = runs.start("resume", *on)
+    wait_until(lambda: runs.stored() > stored)
+    playing = descendants(worker.pid)
+    worker.kill()
+    killed_at = time.monotonic()
+    wait_until(lambda: not any(map(is_alive, playing)))
+    assert time.monotonic() - killed_at < 20  # 2 s are promised; this host is busy
+    cluster.worker("second", threads=2)
+    stored = runs.stored()
+    wait_until(lambda: runs.stored() > stored)
+
+    cluster.scheduler.kill()
+    _, stderr = coordinator.communicate(timeout=LIMIT_S)
+    assert coordinator.returncode == 75, stderr
+    assert f"the Dask scheduler at {cluster.address} is lost; what was stored stays" in stderr
+    assert f" --executor dask --scheduler {cluster.address}" in stderr
+    assert "Traceback" not in stderr
+    stored = runs.stored()
+    assert 3 <= stored <= 8
+
+    resumed = runs.start("resume")
+    _, stderr = resumed.communicate(timeout=LIMIT_S)
+    assert resumed.returncode == 0, stderr
+    assert runs.stored() == 8
+    other = Runs(tmp_path / "other")
+    (tmp_path / "other").mkdir()
+    alone = other.start("run", bot, "random", "--deals", "4", "--seed", "s")
+    _, stderr = alone.communicate(timeout=LIMIT_S)
+    assert alone.returncode == 0, stderr
+    assert runs.cores() == other.cores()
+
+
+@pytest.mark.slow
+def test_ctrl_c_twice_ends_a_cluster_of_our_own_at_once(tmp_path: Path) -> None:
+    asked = tmp_path / "asked"
+    bot = write_bot(
+        tmp_path / "bots", "slow", f"open({str(asked)!r}, 'w').close(); time.sleep(0.9)"
+    )
+    runs = Runs(tmp_path)
+    words = ("run", bot, "random", "--deals", "5", "--sandbox", "none", "--executor", "dask")
+    process = runs.start(*words)
+    wait_until(asked.exists)
+    playing = descendants(process.pid)
+    for pid in (process.pid, *playing):  # as a terminal does; ours have groups of their own
+        if os.getpgid(pid) == os.getpgid(process.pid):
+            os.kill(pid, signal.SIGINT)
+    assert process.stderr is not None
+    while not process.stderr.readline().startswith("Stopping"):
+        pass
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    _, stderr = process.communicate(timeout=LIMIT_S)
+    assert time.monotonic() - began < 20  # 2 s are promised; this host is busy
+    assert process.returncode == 130
+    assert "--executor dask" in stderr
+    assert "is gone" not in stderr
+    assert not any(map(is_alive, playing))
