@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from arena.referee.record import SideWord
@@ -13,8 +15,13 @@ NAMES = ("belief", "greedy", "random", "<b>bold</b>")
 
 def small_run(deals: int = 12, names: tuple[str, ...] = NAMES, seed: int = 3) -> list[GameRow]:
     """A round robin; the last bot crashes now and then, and one game is void."""
+    return list(stream(deals, names, seed))
+
+
+def stream(deals: int, names: tuple[str, ...] = NAMES, seed: int = 3) -> Iterator[GameRow]:
+    """The same, one by one."""
     rng = np.random.default_rng(seed)
-    rows: list[GameRow] = []
+    index = -1
     strength = np.linspace(1.2, -1.2, len(names))
     for deal in range(deals):
         luck = rng.normal(0, 0.8)
@@ -22,7 +29,7 @@ def small_run(deals: int = 12, names: tuple[str, ...] = NAMES, seed: int = 3) ->
             for j, d in enumerate(names):
                 if i == j:
                     continue
-                index = len(rows)
+                index += 1
                 escaped = rng.random() < 1 / (1 + np.exp(0.9 - luck - strength[i] + strength[j]))
                 winner: SideWord | None = "mister_x" if escaped else "detectives"
                 reason = "last round" if escaped else "captured"
@@ -35,24 +42,21 @@ def small_run(deals: int = 12, names: tuple[str, ...] = NAMES, seed: int = 3) ->
                     winner, reason = None, "void"
                 elif index == 20:
                     winner, reason, seats = None, "fault", [crashed(rng), crashed(rng)]
-                rows.append(
-                    GameRow(
-                        game=f"{index:020x}",
-                        index=index,
-                        deal=str(deal),
-                        mister_x=x,
-                        detectives=d,
-                        winner=winner,
-                        reason=reason,
-                        rounds=rounds,
-                        marks=("unsandboxed",),
-                        start=STARTS[deal % len(STARTS)],
-                        specials=(7 * i + 3 * j + deal) % 8,
-                        x=seats[0],
-                        d=seats[1],
-                    )
+                yield GameRow(
+                    game=f"{index:020x}",
+                    index=index,
+                    deal=str(deal),
+                    mister_x=x,
+                    detectives=d,
+                    winner=winner,
+                    reason=reason,
+                    rounds=rounds,
+                    marks=("unsandboxed",),
+                    start=STARTS[deal % len(STARTS)],
+                    specials=(7 * i + 3 * j + deal) % 8,
+                    x=seats[0],
+                    d=seats[1],
                 )
-    return rows
 
 
 def seat(rng: np.random.Generator, answers: int) -> Seat:
