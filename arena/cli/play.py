@@ -238,6 +238,19 @@ def off_turn(record: GameRecord) -> list[str]:
     return lines
 
 
+def given_back(record: GameRecord) -> list[str]:
+    """Return a line for each side that this machine kept from running until its deadline."""
+    lines = []
+    for side, words in SIDES.items():
+        seat = record.aside.mister_x if side == "mister_x" else record.aside.detectives
+        if seat.given_back_ms:
+            lines.append(
+                f"This machine kept the bot of {words} from running: its time was made "
+                f"{seat.given_back_ms:,.0f} ms longer in all."
+            )
+    return lines
+
+
 def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
     """Print how a game ended and, if a bot faulted, all that helps its author."""
     names: dict[SideWord, str] = {"mister_x": answer.mister_x, "detectives": answer.detectives}
@@ -262,7 +275,7 @@ def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
             talk.result("  the end of its standard error:")
             for line in tail:
                 talk.result(f"    {line}")
-    for line in off_turn(record):
+    for line in (*off_turn(record), *given_back(record)):
         talk.say(line)
     talk.say(
         f"Game {answer.game[:10]}, seed {answer.seed}, {answer.took_s:.1f} s"

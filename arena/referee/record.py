@@ -169,6 +169,7 @@ class SeatAside(msgspec.Struct, frozen=True, kw_only=True):
     held_to: AskedLimits | None = None  # what its process was held to; None if none was started
     off_turn_cpu_ms: float | None = None  # CPU time used while not asked; None if nobody looked
     caught_pondering: bool = False  # it used so much of it that it was stopped off turn
+    given_back_ms: float = 0.0  # by which deadlines were moved, since the machine kept it waiting
 
 
 class Aside(msgspec.Struct, frozen=True, kw_only=True):

@@ -56,6 +56,7 @@ class SideNotes:
         self.log: tuple[str, ...] = ()
         self.log_dropped = 0
         self.off_turn: OffTurnUse | None = None
+        self.given_back_s = 0.0
         self.seat: Seat | None = None
         self.fault: Caught | None = None
         self.fault_ms: float | None = None
@@ -70,7 +71,6 @@ class Recorder:
         notes: by the index of the play.
         sides: what each side left behind.
         faults: as they were noticed.
-        overloaded: whether the machine kept a bot from running until its deadline.
     """
 
     def __init__(self, spec: GameSpec, ruleset: Ruleset[Any, Any]) -> None:
@@ -78,7 +78,6 @@ class Recorder:
         self.notes: dict[int, Any] = {}
         self.sides = {side: SideNotes() for side in Side}
         self.faults: list[Caught] = []
-        self.overloaded = False
         self._spec = spec
         self._ruleset = ruleset
         self._started = datetime.now(UTC)
@@ -118,6 +117,10 @@ class Recorder:
             return
         notes.note_bytes += size
         self.notes[index] = note
+
+    def give_back(self, side: Side, lost_s: float) -> None:
+        """Note that a deadline was moved, since the machine kept a bot from running until it."""
+        self.sides[side].given_back_s += lost_s
 
     def fault(self, fault: Caught, seat: Seat | None, charged_ms: float | None = None) -> None:
         """Note the fault of a side and what shows it; a side has one at most.
@@ -215,7 +218,7 @@ class Recorder:
             marks.append("unsandboxed")
         if self._spec.keep:
             marks.append("kept")
-        if self.overloaded:
+        if any(notes.given_back_s for notes in self.sides.values()):
             marks.append("overloaded")
         return tuple(marks)
 
@@ -240,6 +243,7 @@ class Recorder:
             evidence=notes.evidence,
             off_turn_cpu_ms=None if off_turn is None else round(off_turn.cpu_s * 1000, 3),
             caught_pondering=off_turn is not None and off_turn.is_caught,
+            given_back_ms=round(notes.given_back_s * 1000, 3),
             held_to=None if notes.seat is None else AskedLimits.of(notes.seat.limits),
         )
 

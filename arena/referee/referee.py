@@ -130,8 +130,8 @@ class _Game:
             self.void = f"{type(exc).__name__}: {exc}"
             return
         seat = self.seats.get(side)
-        if seat is not None and seat.channel.lost_s:
-            self.recorder.overloaded = True
+        if seat is not None and seat.phase != "off-turn" and seat.channel.lost_s:
+            self.recorder.give_back(side, seat.channel.lost_s)
         fault = caught(exc, side.value, seat.phase if seat else "start-up")
         charged_ms = None
         if turns is not None and fault.phase == "turn":
@@ -293,7 +293,7 @@ class _Turns:
         self._clock = clock
         self._seat.phase = "off-turn"
         if self._seat.channel.lost_s:
-            recorder.overloaded = True
+            recorder.give_back(side, self._seat.channel.lost_s)
         recorder.play(side, answer, plies[: played.counted], spent_ms, clock.left_ms)
         game.state = played.state
         if self.events is not None:

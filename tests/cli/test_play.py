@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from arena.cli.play import answer_of, off_turn, tell
+from arena.cli.play import answer_of, given_back, off_turn, tell
 from arena.cli.talk import Settings, Talk
 from tests.fake_games import fake_plan, fake_record
 
@@ -31,6 +31,13 @@ def test_who_used_time_off_turn_is_told(
 ) -> None:
     seat = replace(RECORD.aside.detectives, off_turn_cpu_ms=used_ms, caught_pondering=caught)
     assert off_turn(replace(RECORD, aside=replace(RECORD.aside, detectives=seat))) == lines
+
+
+def test_time_that_was_given_back_is_told() -> None:
+    seat = replace(RECORD.aside.mister_x, given_back_ms=1234.5)
+    [line] = given_back(replace(RECORD, aside=replace(RECORD.aside, mister_x=seat)))
+    assert "1,234 ms longer in all" in line
+    assert given_back(RECORD) == []
 
 
 def test_void_game_is_told_by_its_cause_alone(capsys: pytest.CaptureFixture[str]) -> None:

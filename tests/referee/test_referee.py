@@ -359,6 +359,30 @@ def test_starved_bot_that_fails_all_the_same_marks_the_game() -> None:
     record = trio.run(main)
     assert [fault.kind for fault in record.core.faults] == ["timeout"]
     assert "overloaded" in record.aside.marks
+    assert record.aside.mister_x.given_back_ms == 400
+    assert record.aside.detectives.given_back_ms == 0
+
+
+def test_time_is_given_back_once_however_the_bot_fails_later() -> None:
+    """Off turn there is no request whose deadline could have been moved."""
+
+    async def main() -> GameRecord:
+        async with FakePool({"x-bot": honest, "d-bot": honest}) as pool:
+
+            def starved(request: Request) -> bytes:
+                pool.channels[0].lost_s = 0.4
+                pool.channels[0].gone = True
+                return honest(request)
+
+            def dies(request: Request) -> Exception:
+                return BotExited("gone", "")
+
+            pool.brains = {"x-bot": at_turn(2, starved), "d-bot": at_turn(2, dies)}
+            return await play_game(spec(bot("x-bot"), bot("d-bot")), pool)
+
+    record = trio.run(main)
+    assert [fault.side for fault in record.core.faults] == ["mister_x", "detectives"]
+    assert record.aside.mister_x.given_back_ms == 400
 
 
 def test_game_that_is_cancelled_at_its_end_leaves_kept_bots_to_the_pool() -> None:
@@ -553,7 +577,9 @@ def test_lost_time_is_not_charged_and_marks_the_game() -> None:
             return await play_game(game, pool)
 
     record = trio.run(main, clock=MockClock(autojump_threshold=0))
-    assert record.aside.mister_x.times[1].charged_ms == pytest.approx(50)
+    aside = record.aside.mister_x
+    assert aside.times[1].charged_ms == pytest.approx(50)
+    assert aside.given_back_ms == 400 * (len(aside.times) - 1)
     assert "overloaded" in record.aside.marks
 
 
