@@ -10,14 +10,13 @@ import click
 import msgspec
 
 from arena.cli.options import Word
-from arena.cli.sandboxing import Sandboxing
 from arena.errors import ConfigError
-from arena.tournament.executors.executor import Executor
-from arena.tournament.executors.local import LocalExecutor
-from arena.tournament.plan import Plan
 
 if TYPE_CHECKING:
+    from arena.cli.sandboxing import Sandboxing
     from arena.cli.talk import Talk
+    from arena.tournament.executors.executor import Executor
+    from arena.tournament.plan import Plan
 
 __all__ = ["Where", "executor_of", "executor_option", "scheduler_option", "where_of"]
 
@@ -88,7 +87,10 @@ def where_of(executor: str, scheduler: str | None) -> Where:
 
 def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Executor:
     """Return what plays the games of a plan."""
+    # Not before they are needed: the options are read on systems too that play no games.
     if where.kind == "local":
+        from arena.tournament.executors.local import LocalExecutor
+
         return LocalExecutor(plan.jobs, settings=kept.settings)
     from arena.tournament.executors.crossing import Keeping
     from arena.tournament.executors.dask import DaskExecutor

@@ -27,6 +27,7 @@ REFEREE = "arena.tournament.executors.worker:referee_table"
 
 _WORKER = "arena.tournament.executors.worker"
 _START_S = 60.0  # from spawn to ready; a busy host takes a few
+_MOST_STARTS = 3  # one after the other, of which none comes so far that it could play
 _BYE_S = 5.0  # a worker whose jobs are over ends its kept bots and exits
 _TERM_S = 1.0  # a worker that is told to stop ends its bots
 _SWEPT_S = 5.0  # its guardian kills it, and what it left behind
@@ -159,12 +160,19 @@ class _Slot:
 
     async def _live_worker(self) -> _Worker:
         async with self._starting:
-            if self._worker is None or self._worker.is_dead:
+            tries = 0
+            while self._worker is None or self._worker.is_dead:
                 if self._worker is not None:
                     await self._worker.end(at_once=True)
                 self._worker = _Worker(self._table, self._cpu)
                 self._readers.start_soon(self._worker.read_results)
-                await self._worker.wait_ready(self._settings)
+                tries += 1
+                try:
+                    await self._worker.wait_ready(self._settings)
+                except HostFault:
+                    # Whoever kills workers may kill one that is just starting.
+                    if tries == _MOST_STARTS or not self._worker.is_dead:
+                        raise
             return self._worker
 
     async def end(self, at_once: bool) -> None:

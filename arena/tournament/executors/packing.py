@@ -41,7 +41,7 @@ def pack(folder: Path) -> bytes:
     """
     entries: list[_Entry] = []
     try:
-        for at, folders, files in os.walk(folder):
+        for at, folders, files in os.walk(folder, onerror=_fail):
             for name in (*folders, *files):
                 path = Path(at, name)
                 inside = path.relative_to(folder).as_posix()
@@ -57,6 +57,10 @@ def pack(folder: Path) -> bytes:
         raise HostFault(f"{folder}: the staged bot can't be read ({exc.strerror})") from exc
     entries.sort(key=lambda entry: entry.path)  # a folder comes before what is in it
     return zlib.compress(_encoder.encode(entries), 1)
+
+
+def _fail(error: OSError) -> None:
+    raise error  # `os.walk` would leave out what it can't read
 
 
 def digest_of(packed: bytes) -> str:
