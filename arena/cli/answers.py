@@ -115,6 +115,8 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     fault: str | None  # the kind
     rounds: int
+    marks: tuple[str, ...] = ()  # `unsandboxed`, `kept`, `overloaded`
+    given_back_ms: float = 0.0  # by which deadlines were moved for want of a processor, both sides
 
 
 class Games(Answer, frozen=True, kw_only=True, tag="arena.games/1"):

@@ -70,7 +70,17 @@ def command(
         games = tuple(map(shown, islice(matching, limit)))
     talk.result(
         table(
-            ("game", "#no.", "#deal", "Mister X", "detectives", "winner", "reason", "#rounds"),
+            (
+                "game",
+                "#no.",
+                "#deal",
+                "Mister X",
+                "detectives",
+                "winner",
+                "reason",
+                "#rounds",
+                "marks",
+            ),
             (
                 (
                     game.game[:10],
@@ -81,6 +91,7 @@ def command(
                     WINNERS[game.winner],
                     f"{game.reason} ({game.fault})" if game.fault else game.reason,
                     game.rounds,
+                    marks_of(game),
                 )
                 for game in games
             ),
@@ -135,8 +146,17 @@ def matches(row: Row, bot: str | None, winner: str | None, reason: str | None) -
     return winner in (row.winner, row.mister_x if row.winner == "mister_x" else row.detectives)
 
 
+def marks_of(game: answers.Game) -> str:
+    """Return a game's marks; with the time that was given back where that is one of them."""
+    told = {"overloaded": f"overloaded ({game.given_back_ms:,.0f} ms)"}
+    shows = told if game.given_back_ms else {}
+    return ", ".join(shows.get(mark, mark) for mark in game.marks)
+
+
 def shown(row: Row) -> answers.Game:
     """Return a game as it is listed."""
+    stored = row.stored
+    sides = (stored.mister_x, stored.detectives) if stored else ()
     return answers.Game(
         game=row.game,
         index=row.index,
@@ -146,5 +166,7 @@ def shown(row: Row) -> answers.Game:
         winner=row.winner,
         reason=row.reason,
         fault=row.mister_x_fault or row.detectives_fault,
-        rounds=row.stored.rounds if row.stored else 0,
+        rounds=stored.rounds if stored else 0,
+        marks=stored.marks if stored else (),
+        given_back_ms=round(sum(side.given_back_ms or 0.0 for side in sides), 3),
     )

@@ -51,6 +51,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     phase: Phase | None
     fault_text: str | None
     off_turn_ms: float | None  # CPU time used while it was not asked
+    given_back_ms: float | None  # by which its deadlines were moved; None in older games
 
 
 class StoredGame(msgspec.Struct, frozen=True, kw_only=True):
@@ -140,7 +141,7 @@ class Database(RunTable):
         times = summary(seat.times)
         fault = faults.get(side)
         self._db.execute(
-            "INSERT INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 key,
                 side,
@@ -156,6 +157,7 @@ class Database(RunTable):
                 seat.fault_text,
                 seat.hint,
                 seat.off_turn_cpu_ms,
+                seat.given_back_ms,
             ),
         )
 
@@ -380,11 +382,11 @@ class Database(RunTable):
 _RECORD = " JOIN record ON record.game = game.key JOIN remainder ON remainder.game = game.key"
 
 
-_SEAT = ("start_ms", "charged_us", "fault", "phase", "fault_text", "off_turn_ms")
+_SEAT = ("start_ms", "charged_us", "fault", "phase", "fault_text", "off_turn_ms", "given_back_ms")
 
 
 def _seat(row: list[Any]) -> Seat:
-    start_ms, charged, fault, phase, fault_text, off_turn_ms = row
+    start_ms, charged, fault, phase, fault_text, off_turn_ms, given_back_ms = row
     return Seat(
         start_ms=start_ms,
         charged_ms=tuple(charged_ms(charged)),
@@ -392,4 +394,5 @@ def _seat(row: list[Any]) -> Seat:
         phase=phase,
         fault_text=fault_text,
         off_turn_ms=off_turn_ms,
+        given_back_ms=given_back_ms,
     )

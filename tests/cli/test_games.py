@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from arena.cli.exits import Exit
 from arena.cli.stored import DATABASE
@@ -29,6 +30,24 @@ def test_next_command_names_the_folder(arena: Caller, data: Path) -> None:
     called = arena("games", "--data", data)
     assert called.code == 0
     assert f"--data '{data}'" in called.stderr.splitlines()[-1]
+
+
+def test_time_that_was_given_back_is_listed(arena: Caller, tmp_path: Path) -> None:
+    with Database(tmp_path / DATABASE) as database:
+        run = database.begin(fake_plan(3, deals=2))
+        first, second = (fake_record(run.plan.spec(number)) for number in range(2))
+        seats = {
+            side: replace(getattr(second.aside, side), given_back_ms=given_ms)
+            for side, given_ms in (("mister_x", 1200.0), ("detectives", 34.5))
+        }
+        aside = replace(second.aside, marks=("unsandboxed", "overloaded"), **seats)
+        database.add_record(run, first)
+        database.add_record(run, replace(second, aside=aside))
+    called = arena("games", "--data", tmp_path, "--spoil", "--json")
+    assert [game["given_back_ms"] for game in called.json["games"]] == [0.0, 1234.5]
+    assert called.json["games"][1]["marks"] == ["unsandboxed", "overloaded"]
+    listed = arena("games", "--data", tmp_path, "--spoil").stdout
+    assert "unsandboxed, overloaded (1,234 ms)" in listed
 
 
 @pytest.mark.parametrize("option", ["--bot", "--winner"])
