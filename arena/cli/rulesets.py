@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from arena.cli.talk import Talk, plural, table
 from arena.errors import ConfigError
 from arena.rules import registry
 from arena.rules.europe.board import ACTIONS, TRANSPORTS, Board, board_hash, load_board, warnings
+from arena.rules.europe.presets import BOARDS, NAME, is_name
 
 __all__ = ["command"]
 
@@ -116,6 +118,9 @@ def _check(talk: Talk, file: Path) -> None:
     for text in warned:
         talk.warn(f"{file}: {text}")
     talk.answer(found)
+    if is_name(file.stem) and file.suffix == ".json":
+        folder = shlex.quote(str(file.resolve().parent))
+        talk.next(f"{BOARDS}={folder} arena run --ruleset {NAME}:board={file.stem}")
 
 
 def _found(file: Path, board: Board, warned: tuple[str, ...]) -> answers.BoardCheck:

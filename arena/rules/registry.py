@@ -13,6 +13,8 @@ from arena.rules.ruleset import Option, Preset, Ruleset
 
 __all__ = ["make", "names", "preset", "schemas"]
 
+BOARD = "board"  # the option of rulesets that can be played on a typed-in board
+
 PRESETS: Mapping[str, Preset] = {
     preset.name: preset for preset in (*london.PRESETS, *europe.PRESETS)
 }
@@ -54,7 +56,15 @@ def make(text: str) -> Ruleset[Any, Any]:
     name, colon, rest = text.partition(":")
     chosen = preset(name)
     options: dict[str, str | int] = {}
-    for part in rest.split(",") if colon else ():
+    parts = rest.split(",") if colon else []
+    if chosen.on_board is not None:
+        own = _option(chosen, BOARD).values
+        for part in parts:
+            key, _, value = part.partition("=")
+            if key == BOARD and value and value not in own:
+                chosen = chosen.on_board(value)  # what can be chosen there may differ
+                break
+    for part in parts:
         key, equals, value = part.partition("=")
         option = _option(chosen, key)
         if not equals:

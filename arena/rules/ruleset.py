@@ -229,3 +229,5 @@ class Preset(msgspec.Struct, frozen=True, kw_only=True):
     options: tuple[Option, ...]
     make: Callable[[Mapping[str, str | int]], Ruleset[Any, Any]]  # gets the options that were given
     schema: Callable[[], Mapping[str, Any]]  # JSON Schema; `$defs` has ply, view, event, numbers …
+    # The same on another board, by the value of its option `board`; its options may be others.
+    on_board: Callable[[str], Preset] | None = None

@@ -30,7 +30,10 @@ def written(folder: Path, content: dict[str, Any]) -> Path:
 
 def test_what_stands_in_a_sound_board_is_told(arena: Caller) -> None:
     called = arena("rulesets", "--check", OWN)
-    assert (called.code, called.stderr) == (0, "")
+    assert called.code == 0
+    assert called.stderr == (
+        f"Next: ARENA_BOARDS={OWN.parent} arena run --ruleset europe-2009:board=board\n"
+    )
     lines = [line.split() for line in called.stdout.splitlines()]
     assert called.stdout.startswith(f"{OWN}: a sound board, Europe\n")
     assert "not Ravensburger's board" in called.stdout
@@ -66,7 +69,7 @@ def test_a_likely_slip_is_a_warning(arena: Caller, tmp_path: Path) -> None:
     slip = "cities[0] (Tromsø) is of kind air, but no air link ends there"
     called = arena("rulesets", "--check", file)
     assert called.code == 0
-    assert called.stderr == f"warning: {file}: {slip}\n"
+    assert called.stderr.startswith(f"warning: {file}: {slip}\nNext: ARENA_BOARDS={tmp_path} ")
     assert arena("rulesets", "--check", file, "--json").json["warnings"] == [slip]
 
 
@@ -83,6 +86,16 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
         f"error: {file}: links.rail[119] (1-2): no rail link can end at 1 (Tromsø), "
         "which is of kind car\n"
     )
+
+
+@pytest.mark.parametrize("name", ["My board.json", "board.txt", "own.json"])
+def test_a_file_that_can_not_be_named_in_a_ruleset_has_no_next_step(
+    arena: Caller, tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / name
+    file.write_text(json.dumps(own()), encoding="utf-8")
+    called = arena("rulesets", "--check", file)
+    assert (called.code, called.stderr) == (0, "")
 
 
 def test_a_missing_file_and_rulesets_beside_a_board_are_refused(

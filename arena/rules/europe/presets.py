@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
+from arena.errors import ConfigError
 from arena.rules.europe.board import ACTIONS, TRANSPORTS, Board, board_hash, load_board
 from arena.rules.europe.bound import Rules
 from arena.rules.europe.net import Net
 from arena.rules.europe.state import Numbers, Pile
 from arena.rules.ruleset import Option
 
-__all__ = ["NAME", "SUMMARY", "Bound", "bind", "numbers_of", "options_of"]
+__all__ = [
+    "BOARDS",
+    "NAME",
+    "SUMMARY",
+    "Bound",
+    "bind",
+    "bind_typed_in",
+    "is_name",
+    "numbers_of",
+    "options_of",
+]
 
 NAME = "europe-2009"
 SUMMARY = "Mister X: Flucht durch Europa, on a board of our own: missions, hands, 120 tickets"
+
+BOARDS = "ARENA_BOARDS"  # the variable that names the folder of typed-in boards
+OWN = "own"
 
 MISTER_X_HAND = 8  # rule 9
 BASE_HAND = 4  # and one more for each piece led: rule 6
@@ -31,12 +48,14 @@ class Bound:
         board: as bots get it.
         board_hash: SHA-256 of its canonical JSON.
         net: its links as tables.
+        called: what the option `board` says for it.
     """
 
-    __slots__ = ("board", "board_hash", "net")
+    __slots__ = ("board", "board_hash", "called", "net")
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, called: str = OWN) -> None:
         self.board = board
+        self.called = called
         self.board_hash = board_hash(board)
         self.net = Net(board)
 
@@ -51,7 +70,33 @@ def bind() -> Bound:
     return Bound(load_board())
 
 
-def options_of(board: Board) -> tuple[Option, ...]:
+def bind_typed_in(called: str) -> Bound:
+    """Return a board that an owner of the game typed in, made ready (B8 to B10).
+
+    It is `NAME.json` in the folder that the variable `ARENA_BOARDS` names, so that all processes of
+    a run find it; a record keeps its SHA-256, and is replayed on no other.
+
+    Raises:
+        ConfigError: if there is no such folder or board, or the board is not sound.
+    """
+    if not is_name(called):
+        raise ConfigError(
+            f"board={called}: write the name of a board in lower case, without folder and .json"
+        )
+    folder = os.environ.get(BOARDS)
+    if not folder:
+        raise ConfigError(
+            f"board={called}: set the variable {BOARDS} to the folder in which {called}.json lies"
+        )
+    return Bound(load_board(Path(folder) / f"{called}.json"), called)
+
+
+def is_name(text: str) -> bool:
+    """Return whether a text can be the name of a typed-in board; `own` is the package's."""
+    return text != OWN and re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,39}", text) is not None
+
+
+def options_of(board: Board, called: str = OWN) -> tuple[Option, ...]:
     """Return what the rules leave open on a board, the default first."""
     return (
         Option(name="players", values=(6, 2, 3, 4, 5), meaning="how many, Mister X counted"),
@@ -91,6 +136,11 @@ def options_of(board: Board) -> tuple[Option, ...]:
             meaning="pieces that must move: as many as the hand allows, or until none can (A23)",
         ),
         Option(name="cap", values=(50, 25, 100), meaning="rounds; then the detectives win (A24)"),
+        Option(
+            name="board",
+            values=tuple(dict.fromkeys((OWN, called))),
+            meaning=f"our own, or NAME for NAME.json in the folder that {BOARDS} names",
+        ),
     )
 
 

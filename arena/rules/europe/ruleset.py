@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -10,7 +11,15 @@ from arena.rules.europe import moves, words
 from arena.rules.europe.belief import beliefs
 from arena.rules.europe.board import Board
 from arena.rules.europe.mister_x import place_detectives
-from arena.rules.europe.presets import NAME, SUMMARY, Bound, bind, numbers_of, options_of
+from arena.rules.europe.presets import (
+    NAME,
+    SUMMARY,
+    Bound,
+    bind,
+    bind_typed_in,
+    numbers_of,
+    options_of,
+)
 from arena.rules.europe.schema_text import schema
 from arena.rules.europe.state import (
     TICKETS,
@@ -256,7 +265,7 @@ def make_on(bound: Bound, options: Mapping[str, str | int], name: str = NAME) ->
         options: those that are not the default.
         name: what stands before the options in its text.
     """
-    known = options_of(bound.board)
+    known = options_of(bound.board, bound.called)
     given = {option.name: options.get(option.name, option.values[0]) for option in known}
     different = ",".join(
         f"{option.name}={given[option.name]}"
@@ -277,6 +286,29 @@ def make(options: Mapping[str, str | int]) -> Europe:
     return make_on(bind(), options)
 
 
+def on_board(called: str) -> Preset:
+    """Return the preset on a board that was typed in, by its name.
+
+    Raises:
+        ConfigError: if there is none of this name, or it is not sound.
+    """
+    bound = bind_typed_in(called)
+    return Preset(
+        name=NAME,
+        summary=SUMMARY,
+        options=options_of(bound.board, called),
+        make=partial(make_on, bound),
+        schema=schema,
+    )
+
+
 PRESETS = (
-    Preset(name=NAME, summary=SUMMARY, options=options_of(bind().board), make=make, schema=schema),
+    Preset(
+        name=NAME,
+        summary=SUMMARY,
+        options=options_of(bind().board),
+        make=make,
+        schema=schema,
+        on_board=on_board,
+    ),
 )
