@@ -1,7 +1,8 @@
 """How far a tournament is: what to play next, and what its results come to. Pure.
 
 Results come in any order and are judged in plan order. The next game is chosen between the last
-judged one and `look_ahead` games further on, so memory does not grow with the plan.
+judged one and `look_ahead` games further on (more only where more machines are waiting), so memory
+does not grow with the plan.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ class Course:
         self.in_play: set[int] = set()
         self.benched: list[Benched] = []
         self._plan = plan
+        self._look_ahead = plan.look_ahead
         self._schedule = plan.schedule
         self._bench = Bench(plan.bench_after)
         self._done = done
@@ -59,6 +61,16 @@ class Course:
     def is_over(self) -> bool:
         """Whether every game has its result."""
         return self.judged == self._plan.count
+
+    def look_ahead(self, games: int) -> None:
+        """Let games be given out up to so many past the last judged one, never fewer than before.
+
+        It changes no result, as what is decided in plan order does not ask when games were played;
+        after a benching more of them may have been played for nothing.
+        """
+        if games > self._look_ahead:
+            self._look_ahead = games
+            self._look_at_done()  # before any game is chosen that was played before
 
     def advance(self, most: int) -> bool:
         """Judge what can be judged, at most so many games; return whether there may be more."""
@@ -92,7 +104,7 @@ class Course:
             if index >= self.judged and not self._is_forfeit(index):
                 return index
         self._next = max(self._next, self.judged)
-        end = min(self.judged + self._plan.look_ahead, self._schedule.known(self.judged))
+        end = min(self.judged + self._look_ahead, self._schedule.known(self.judged))
         while self._next < end:
             index = self._next
             self._next += 1
@@ -149,6 +161,6 @@ class Course:
         return self._bench.is_forfeit(self._schedule.pairing(index, self._results))
 
     def _look_at_done(self) -> None:
-        while self._head is not None and self._head.index < self.judged + self._plan.look_ahead:
+        while self._head is not None and self._head.index < self.judged + self._look_ahead:
             self._ahead[self._head.index] = self._head
             self._head = next(self._done, None)

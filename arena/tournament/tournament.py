@@ -1,9 +1,9 @@
 """Play pairings N at a time; send each record down a channel.
 
-The games that may be in play lie between the last judged one and `look_ahead` games further on,
-so what is kept in memory does not grow with the plan, and a bot is benched before much time went
-into it. Records arrive in the order in which games finish; whatever decides a result is done in
-plan order.
+The games that may be in play lie between the last judged one and `look_ahead` games further on (or
+as many as the executor asks for, if those are more), so what is kept in memory does not grow with
+the plan, and a bot is benched before much time went into it. Records arrive in the order in which
+games finish; whatever decides a result is done in plan order.
 """
 
 from __future__ import annotations
@@ -196,6 +196,7 @@ class _Run:
                 await self._judge()
                 while not self._course.is_over:
                     self._changed = trio.Event()
+                    self._course.look_ahead(self._executor.reach)
                     index = self._course.next_game()
                     if index is None:
                         await self._changed.wait()

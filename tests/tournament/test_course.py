@@ -85,6 +85,48 @@ def test_a_run_that_goes_on_plays_exactly_what_is_missing(
     assert all(judged[n].mister_x_fault or judged[n].detectives_fault for n in benched_only)
 
 
+@given(
+    st.integers(1, 20),
+    st.integers(0, 60),
+    st.lists(st.integers(0, 60), min_size=1),
+    st.randoms(use_true_random=False),
+)
+def test_looking_further_ahead_changes_no_result_and_plays_nothing_twice(
+    jobs: int, most: int, looks: list[int], order: random.Random
+) -> None:
+    plan = fake_plan(4, deals=5, bench_after=4, look_ahead=3)
+    first, _ = begin(plan)
+    before = play(plan, first, jobs=jobs, order=order, most=most)
+    course, judged = begin(plan, [ending(plan, n) for n in sorted(before)])
+    after: list[int] = []
+    for games in looks:
+        course.look_ahead(games)
+        far = max([3, *looks])
+        while not course.is_over and len(course.in_play) < jobs:
+            index = course.next_game()
+            if index is None:
+                break
+            assert index < course.judged + far
+            course.in_play.add(index)
+        if course.in_play:
+            index = order.choice(sorted(course.in_play))
+            after.append(index)
+            course.add(ending(plan, index))
+            course.advance(plan.count + 1)
+    while not course.is_over:
+        index = next(iter(course.in_play), None)
+        if index is None:
+            index = course.next_game()
+        assert index is not None
+        after.append(index)
+        course.add(ending(plan, index))
+        course.advance(plan.count + 1)
+    assert len(after) == len(set(after))
+    assert not set(before) & set(after)
+    wanted = list(judge(plan, [ending(plan, n) for n in range(plan.count)]))
+    assert list(shown(judged)) == list(shown(wanted))
+
+
 def test_the_plan_goes_at_most_64_games_past_the_last_judged_one() -> None:
     plan = fake_plan(9, deals=9, bench_after=1000)
     course, _ = begin(plan)

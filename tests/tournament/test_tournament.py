@@ -31,8 +31,10 @@ class FakeExecutor:
         seconds: Callable[[GameSpec], float] = lambda _spec: 1.0,
         end: End = fake_record,
         failure: Exception | None = None,
+        reach: int = 0,
     ) -> None:
         self.jobs = jobs
+        self.reach = reach
         self.begun: list[int] = []
         self.most_in_play = 0
         self._in_play = 0
@@ -291,3 +293,14 @@ def test_a_run_of_other_rules_is_not_gone_on_with(
         trio.run(
             lambda: _without_group(fake_plan(behaviour=999), FakeExecutor()), clock=autojump_clock
         )
+
+
+def test_an_executor_with_more_places_than_the_plan_looks_ahead_has_them_all_in_use(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    plan = fake_plan(4, deals=40)
+    for reach, most in ((0, plan.look_ahead), (200, 150)):
+        executor = FakeExecutor(150, reach=reach)
+        summary, _ = trio.run(run, plan, executor, clock=autojump_clock)
+        assert summary.is_over
+        assert executor.most_in_play == most

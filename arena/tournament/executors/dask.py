@@ -68,7 +68,7 @@ class DaskExecutor:
         say: Callable[[str], None] = lambda _line: None,
         batch_s: float = BATCH_S,
     ) -> None:
-        self.reach = 0  # games that it may have at once, as far as is known now
+        self._reach = 0
         self._jobs = jobs
         self._scheduler = scheduler
         self._keeping = None if scheduler is None else keeping
@@ -88,6 +88,11 @@ class DaskExecutor:
         self._crew: dict[str, _Member] = {}  # by the machine's id, in the order of coming
         self._refused: dict[str, str] = {}  # the same: why
         self._bots = _Bots()
+
+    @property
+    def reach(self) -> int:
+        """Twice the games that the workers have, as far as is known now; see `Executor.reach`."""
+        return self._reach
 
     async def run(
         self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
@@ -302,7 +307,7 @@ class DaskExecutor:
 
     def _set_reach(self, room: int) -> None:
         """Let the tournament look further ahead the more games are out."""
-        self.reach = max(self.reach, 2 * room * len(self._crew))
+        self._reach = max(self._reach, 2 * room * len(self._crew))
 
     async def _leave(self, cluster: Cluster) -> None:
         """End the run on every worker that is there."""

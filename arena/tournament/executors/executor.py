@@ -44,6 +44,13 @@ class Finished(NamedTuple):
 class Executor(Protocol):
     """Plays games somewhere: in worker processes of this machine, on a cluster."""
 
+    @property
+    def reach(self) -> int:
+        """How far past the last judged game it could use others, so that none of its places idles.
+
+        The tournament looks so far ahead if that is more than the plan says; it may grow.
+        """
+
     async def run(
         self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
     ) -> None:

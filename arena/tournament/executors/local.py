@@ -69,6 +69,11 @@ class LocalExecutor:
         self._settings = settings
         self._lost_in_a_row = 0
 
+    @property
+    def reach(self) -> int:
+        """Twice the games in play: those behind a long one are finished before it."""
+        return 2 * self.jobs
+
     async def run(
         self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
     ) -> None:
