@@ -15,6 +15,7 @@ from reports.site.markup import (
     na,
     name,
     percent,
+    plus_minus,
     share,
     table,
 )
@@ -49,9 +50,15 @@ def bot_lead(bot: str, told: Summary) -> str:
         ("Elo as Mister X", _side(standing, "mister_x"), ""),
         ("Elo as detectives", _side(standing, "detectives"), ""),
     ]
-    notes = [line for line in told.report.ratings.warnings if bot in line]
+    notes = []
     if standing.bounded:
         notes.append("Only the prior keeps its rating finite: its interval has an open end.")
+    made = told.report.ratings
+    if made.parts > 1:
+        notes.append(
+            f"It is in part {standing.part} of {made.parts}: ratings of bots that met, directly or "
+            "through others, and of no others can be compared."
+        )
     return facts_list(shown) + notes_list(notes)
 
 
@@ -68,7 +75,7 @@ def _side(standing: Standing, side: str) -> str:
     value, se = getattr(standing, side), getattr(standing, f"{side}_se")
     if value is None:
         return "n/a: it takes three bots or more that met on both sides"
-    error = "" if se is None else f" ± {1.96 * se:.0f}"
+    error = "" if se is None else f" {plus_minus(se)}"
     return minus(f"{value:+.0f}{error}")
 
 

@@ -129,7 +129,10 @@ def faults(made: Sequence[FaultCount], places: Places, *, whose: str = "") -> st
             linked(name(fault.bot), places.bot(fault.bot)),
             text(fault.kind),
             text(fault.phase or "·"),
-            f"{fault.games:,}",
+            linked(
+                f"{fault.games:,}",
+                None if places.single else places.games(bot=fault.bot, fault=fault.kind),
+            ),
             percent(fault.share),
             _game(fault.first_game, places, drawn=fault.kind != "benched"),
             text(fault.text) if fault.text else "·",
@@ -287,7 +290,10 @@ def excluded(report: Report, places: Places) -> str:
         for row in report.excluded[:MAX_ROWS]
     ]
     made = table("Each with the rule that leaves it out", heads, rows)
-    return made + _cut(len(report.excluded))
+    if len(report.excluded) > MAX_ROWS:
+        every = linked("all of them", places.games(note="excluded"))
+        made += f"<p>The first {MAX_ROWS} of {len(report.excluded):,}; {every}.</p>"
+    return made
 
 
 def games_list(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from reports.names import shortened, shown
 from reports.report import Report
+from reports.site.markup import plus_minus
 from reports.standings import Standing
 
 __all__ = ["markdown"]
@@ -26,7 +27,7 @@ def markdown(report: Report) -> str:
     lines += ["", "## Standings", ""]
     advantage = made.role_advantage
     if advantage.elo is not None:
-        error = "" if advantage.se is None else f" ± {1.96 * advantage.se:.0f}"
+        error = "" if advantage.se is None else f" {plus_minus(advantage.se)}"
         lines += [f"Advantage of Mister X: {advantage.elo:+.0f}{error} Elo.", ""]
     lines += _table(
         ("rank", "bot", "Elo", "95 %", "as Mister X", "as detectives", "games"),
@@ -59,6 +60,19 @@ def markdown(report: Report) -> str:
             for bot, row in zip(
                 matrix.mister_x[:MAX_MATRIX], matrix.cells[:MAX_MATRIX], strict=True
             )
+        ),
+    )
+    lines += ["", "## How games ended", ""]
+    lines += _table(
+        ("reason", "won by", "games", "rounds, mean"),
+        (
+            (
+                _plain(f"{end.reason}: {end.fault}" if end.fault else end.reason),
+                "Mister X" if end.winner == "mister_x" else "detectives",
+                f"{end.games:,}",
+                "n/a" if end.rounds is None else f"{end.rounds:.1f}",
+            )
+            for end in report.ends
         ),
     )
     lines += ["", "## Faults", ""]

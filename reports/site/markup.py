@@ -20,6 +20,7 @@ __all__ = [
     "na",
     "name",
     "percent",
+    "plus_minus",
     "section",
     "share",
     "table",
@@ -72,6 +73,12 @@ def linked(markup: str, to: str | None) -> str:
 def elo(value: float | None, missing: Cell = NA) -> Cell:
     """A rating in whole points, with its sign; else why there is none."""
     return missing if value is None else Cell(minus(f"{value:+.0f}" if round(value) else "0"))
+
+
+def plus_minus(se: float) -> str:
+    """Half the width of the 95 % interval of an error; a small one is never ± 0."""
+    half = 1.96 * se
+    return f"± {half:.0f}" if half >= 0.5 else f"± {max(half, 0.01):.2f}"
 
 
 def minus(number: str) -> str:
@@ -138,7 +145,7 @@ def table(
     body = "\n".join(lines)
     label = text(caption)
     return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">\n'
+        f'<div class="scroll" role="group" tabindex="0" aria-label="{label}">\n'
         f"<table{_kind(kind)}><caption>{label}</caption>\n"
         f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
     )

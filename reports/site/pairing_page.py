@@ -11,10 +11,10 @@ from reports.site.markup import (
     Column,
     elo,
     linked,
-    minus,
     na,
     name,
     percent,
+    plus_minus,
     share,
     table,
 )
@@ -105,7 +105,7 @@ def _pairs(pairs: Pairing | None, told: Summary, places: Places) -> str:
     )
     undecided = na("each of the two must have won some deal both ways")
     gap = elo(pairs.elo_conditional, undecided)
-    error = undecided if pairs.se is None else Cell(minus(f"± {1.96 * pairs.se:.0f}"))
+    error = undecided if pairs.se is None else Cell(plus_minus(pairs.se))
     numbers = table(
         f"What they tell of {pairs.one}",
         [

@@ -128,7 +128,7 @@ def _role_sentence(made: Standings) -> str:
         verdict = "do" if test.p < 0.05 else "can't be shown to"
         told.append(
             f"Bots {verdict} differ in which side they play better "
-            f"(likelihood ratio {test.chi2:.1f} on {test.df} df, p = {test.p:.2g})."
+            f"(likelihood ratio {test.chi2:.1f} on {test.df} df, p&nbsp;=&nbsp;{test.p:.2g})."
         )
     return f"<p>{' '.join(told)}</p>"
 

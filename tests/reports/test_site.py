@@ -17,7 +17,7 @@ from reports import site
 from reports.frames import GameRow, Games
 from reports.report import Meta, Report, build
 from reports.site.markdown import markdown
-from reports.site.markup import percent
+from reports.site.markup import percent, plus_minus
 from reports.site.summary import Summary
 from tests.reports.rows import small_run
 
@@ -353,3 +353,15 @@ def test_markdown_shows_names_as_text() -> None:
     text = markdown(report)
     assert "&lt;b&gt;\\|\\*x\\*" in text
     assert "<b>" not in text
+
+
+def test_errors_are_never_0() -> None:
+    assert plus_minus(30.0) == "± 59"
+    assert plus_minus(0.2) == "± 0.39"
+    assert plus_minus(1e-9) == "± 0.01"
+
+
+def test_markdown_tells_how_games_ended(report: Report) -> None:
+    text = markdown(report)
+    assert "## How games ended" in text
+    assert "| fault: crash | detectives | 19 | 3.0 |" in text
