@@ -18,7 +18,7 @@ from arena.referee.record import GameRecord, GameSpec
 from arena.tournament.executors.worker import PlayGame
 from tests.fake_games import fake_record, fake_void
 
-__all__ = ["FAKE_TABLE", "fake_table", "let_workers_import_tests"]
+__all__ = ["FAKE_TABLE", "fake_table", "let_workers_import_tests", "stumbling_table"]
 
 FAKE_TABLE = "tests.fake_table:fake_table"
 FAKE_SETTINGS = bytes(range(256)) * 1_000  # more than a pipe holds
@@ -41,6 +41,17 @@ async def fake_table(settings: bytes) -> AsyncIterator[PlayGame]:
     worker's process id and its CPUs, or the settings if there are any.
     """
     assert settings in (b"", FAKE_SETTINGS)
+    yield _play
+
+
+@asynccontextmanager
+async def stumbling_table(settings: bytes) -> AsyncIterator[PlayGame]:
+    """Kill the first two workers that open it; `settings` names a file that they grow."""
+    opened = os.open(settings, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.write(opened, b".")
+    if os.fstat(opened).st_size <= 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.close(opened)
     yield _play
 
 

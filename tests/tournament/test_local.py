@@ -84,6 +84,15 @@ def test_a_worker_that_can_not_start_ends_the_run(
     assert "no_such" in capfd.readouterr().err
 
 
+def test_workers_that_are_killed_while_they_start_are_started_again(tmp_path: Path) -> None:
+    opened = tmp_path / "opened"
+    table = "tests.fake_table:stumbling_table"
+    executor = LocalExecutor(1, table=table, settings=str(opened).encode())
+    plan = fake_plan(2, deals=1)
+    assert len(hosts(executor, plan)) == plan.count
+    assert opened.stat().st_size == 3
+
+
 def test_an_interpreter_that_is_gone_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     monkeypatch.setattr("shutil.which", lambda _name: None)
