@@ -146,9 +146,9 @@ class PairsNeeded(msgspec.Struct, frozen=True, kw_only=True):
 class Plan(Answer, frozen=True, kw_only=True, tag="arena.plan/1"):
     """`arena plan`: what `arena run` would play, and what it could see."""
 
-    ruleset: str
+    ruleset: str  # of several the texts, joined by ` + `
     bots: tuple[str, ...]
-    deals: int
+    deals: int  # of several rulesets the fewest: what can be seen goes by them
     games: int
     pairs: int  # of one deal, sides swapped
     sampled: int  # games tried, which time and disk go by

@@ -81,8 +81,8 @@ def command(
     with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
         try:
             settings = Tournament(bots=("random",))
-            ruleset = registry.make(settings.ruleset)
-            (random,) = enlist(settings, ruleset, Path(folder), talk, kept)
+            ruleset = registry.make(settings.rulesets[0][0])
+            (random,) = enlist(settings, [ruleset], Path(folder), talk, kept)
             options: dict[str, Any] = {
                 "random": random,
                 "seconds": seconds,

@@ -17,7 +17,16 @@ from arena.errors import ConfigError
 from arena.rules import registry
 from reports.names import shown
 
-__all__ = ["MOST_DEALS", "Clock", "Limits", "Tournament", "load", "schema", "to_toml"]
+__all__ = [
+    "MOST_DEALS",
+    "Clock",
+    "Limits",
+    "RulesetDeals",
+    "Tournament",
+    "load",
+    "schema",
+    "to_toml",
+]
 
 MOST_DEALS = 1_000_000_000
 
@@ -71,6 +80,15 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = None
 
 
+class RulesetDeals(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One ruleset of several in a tournament."""
+
+    name: Annotated[str, Meta(description="name[:key=value,…], see `arena rulesets`")]
+    deals: Annotated[
+        Deals | None, Meta(description="deals that every pairing plays of it; else `deals` above")
+    ] = None
+
+
 class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything that decides a run; an option of `arena run` wins over its key here."""
 
@@ -88,9 +106,13 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     challengers: Annotated[
         tuple[str, ...], Meta(description="names of a gauntlet's challengers")
     ] = ()
-    ruleset: Annotated[str, Meta(description="name[:key=value,…], see `arena rulesets`")] = (
-        "london-2013"
-    )
+    ruleset: Annotated[
+        str | Annotated[tuple[RulesetDeals, ...], Meta(min_length=1, max_length=64)],
+        Meta(
+            description="name[:key=value,…], see `arena rulesets`; or [[ruleset]] tables, each "
+            "with its name: every bot plays those that it knows, each has ratings of its own"
+        ),
+    ] = "london-2013"
     deals: Annotated[Deals, Meta(description="deals that every pairing plays")] = 20
     seed: Annotated[
         str | int | None,
@@ -133,6 +155,15 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ] = None
     clock: Annotated[Clock, Meta(description="time for a turn")] = Clock()
     limits: Annotated[Limits, Meta(description="what a bot is held to")] = Limits()
+
+    @property
+    def rulesets(self) -> tuple[tuple[str, int], ...]:
+        """Each ruleset as it was named, with its deals."""
+        if isinstance(self.ruleset, str):
+            return ((self.ruleset, self.deals),)
+        return tuple(
+            (each.name, self.deals if each.deals is None else each.deals) for each in self.ruleset
+        )
 
 
 def load(path: Path) -> Tournament:
@@ -197,7 +228,8 @@ def check_values(made: Tournament, text: str, name: str) -> None:
         name: of the file, for errors.
 
     Raises:
-        ConfigError: for a ruleset that there is not, an empty seed, or a clock that gives no time.
+        ConfigError: for a ruleset that there is not or that comes twice, an empty seed, or a clock
+            that gives no time.
     """
     if made.seed == "":
         raise ConfigError(
@@ -208,10 +240,20 @@ def check_values(made: Tournament, text: str, name: str) -> None:
             f"{name}:{key_lines(text)[('clock',)]}: this `clock` gives a bot no time for its first "
             "turn; set move_ms or bank_ms."
         )
-    try:
-        registry.make(made.ruleset)
-    except ConfigError as error:
-        raise ConfigError(f"{name}:{key_lines(text)[('ruleset',)]}: {error}") from error
+    known: set[str] = set()
+    for number, (ruleset, _) in enumerate(made.rulesets):
+        place: Place = ("ruleset",)
+        if not isinstance(made.ruleset, str):
+            place = ("ruleset", number, "name")
+        try:
+            canonical = registry.make(ruleset).text
+        except ConfigError as error:
+            raise ConfigError(f"{name}:{key_lines(text)[place]}: {error}") from error
+        if canonical in known:
+            raise ConfigError(
+                f"{name}:{key_lines(text)[place]}: {canonical} is named twice; add up its deals."
+            )
+        known.add(canonical)
 
 
 def unknown_keys(
@@ -232,6 +274,10 @@ def unknown_keys(
             and issubclass(inner, msgspec.Struct)
         ):
             yield from unknown_keys(value, inner, here)
+        elif key == "ruleset" and isinstance(value, list):
+            for number, table in enumerate(value):
+                if isinstance(table, dict):
+                    yield from unknown_keys(table, RulesetDeals, (*here, number))
 
 
 def meant(key: str | int, known: list[str]) -> str:
@@ -307,11 +353,18 @@ def to_toml(config: Tournament) -> str:
 def toml_lines(data: Mapping[str, Any], head: str) -> Iterator[str]:
     """Yield the lines of one table: its values, then its tables."""
     tables = {}
+    lists = {}
     for key, value in data.items():
         if isinstance(value, msgspec.Struct):
             tables[key] = msgspec.structs.asdict(value)
+        elif isinstance(value, tuple) and value and isinstance(value[0], msgspec.Struct):
+            lists[key] = [msgspec.structs.asdict(one) for one in value]
         elif value is not None:
             yield f"{key} = {toml_value(value)}\n"
+    for key, several in lists.items():
+        for table in several:
+            yield f"\n[[{head}.{key}]]\n" if head else f"\n[[{key}]]\n"
+            yield from toml_lines(table, key)
     for key, table in tables.items():
         name = f"{head}.{key}" if head else key
         yield f"\n[{name}]\n"

@@ -66,14 +66,14 @@ def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> No
     settings = join(what, **options)
     plan, kept = plan_of(settings, data, talk)
     sample = trio.run(try_games, plan, kept)
-    answer = answer_of(plan, sample, seen(data, plan.ruleset))
+    answer = answer_of(plan, sample, None if plan.also else seen(data, plan.ruleset))
     talk.result(
         table(
             ("of the run", "#"),
             [
-                ("rules", plan.ruleset),
+                ("rules", plan.rulesets),
                 ("bots", f"{len(plan.entrants):,}"),
-                ("deals, the same for every pairing", f"{plan.deals:,}"),
+                ("deals, the same for every pairing", deals_of(plan)),
                 ("games", f"{plan.count:,}"),
                 ("game pairs (a deal twice, sides swapped)", f"{plan.pairs:,}"),
                 ("time expected", lasting(answer.expected_s)),
@@ -93,6 +93,11 @@ def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> No
     )
     talk.answer(answer)
     talk.next(shlex.join(["arena", "run", *what, *said(options)]), data=True)
+
+
+def deals_of(plan: Plan) -> str:
+    """Return the deals of each ruleset."""
+    return " + ".join(f"{section.deals:,}" for section in plan.sections)
 
 
 def gaps_table(answer: answers.Plan) -> Table:
@@ -159,9 +164,9 @@ def answer_of(plan: Plan, sample: Sample, found: Seen | None) -> answers.Plan:
     cores = min(at_once, len(usable_cpus()))
     tried = sample.games > 0
     return answers.Plan(
-        ruleset=plan.ruleset,
+        ruleset=plan.rulesets,
         bots=tuple(bot.name for bot in plan.entrants),
-        deals=plan.deals,
+        deals=min(section.deals for section in plan.sections),
         games=plan.count,
         pairs=plan.pairs,
         sampled=sample.games,
@@ -169,7 +174,9 @@ def answer_of(plan: Plan, sample: Sample, found: Seen | None) -> answers.Plan:
         longest_s=longest_s(plan, at_once),
         expected_bytes=round((sample.game_bytes + ROW_BYTES) * plan.count) if tried else None,
         mister_x_rate=round(rate, 3),
-        smallest_gap_elo=smallest_gap(plan.deals, mister_x_rate=rate, deal_sd=deal_sd)
+        smallest_gap_elo=smallest_gap(
+            min(section.deals for section in plan.sections), mister_x_rate=rate, deal_sd=deal_sd
+        )
         if plan.pairs
         else None,
         deal_sd=round(deal_sd, 3),
@@ -198,7 +205,7 @@ def longest_s(plan: Plan, at_once: int) -> float | None:
 
     if plan.clock is None:
         return None
-    turns = registry.make(plan.ruleset).max_turns
+    turns = max(registry.make(section.ruleset).max_turns for section in plan.sections)
     clock = plan.clock
     game_ms = 2.0 * clock.bank_ms + turns * (clock.move_ms + clock.increment_ms)
     if clock.kind == "cpu":

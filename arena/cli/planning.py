@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from arena.rules import registry
 from arena.rules.ruleset import Ruleset
 from arena.tournament import seeds
 from arena.tournament.entrants import Entrant, equal_names, find_bot, reference_names
-from arena.tournament.plan import Plan
+from arena.tournament.plan import Plan, Section
 from protocol.messages import HelloAnswer, Limits
 
 if TYPE_CHECKING:
@@ -49,7 +49,11 @@ def plan_of(
         ConfigError: if settings or bots can't be used, with the reason for each bot; or if bots
             can't be kept in the sandbox.
     """
-    ruleset = registry.make(settings.ruleset)
+    rulesets = [registry.make(name) for name, _ in settings.rulesets]
+    sections = [
+        Section(ruleset=ruleset.text, behaviour=ruleset.behaviour, deals=deals)
+        for ruleset, (_, deals) in zip(rulesets, settings.rulesets, strict=True)
+    ]
     kept = sandboxing(
         talk,
         mode=settings.sandbox,
@@ -60,16 +64,17 @@ def plan_of(
         data=data,
         has_strangers=not set(sides_of(settings)) <= {*reference_names(), *people},
     )
-    bots = enlist(settings, ruleset, data, talk, kept, people=people)
+    bots = enlist(settings, rulesets, data, talk, kept, people=people)
     open_seed = None if settings.seed is None else str(settings.seed)
     secret = seeds.new_secret() if open_seed is None else seeds.open_secret(open_seed)
     plan = Plan(
         kind=settings.kind,
-        ruleset=ruleset.text,
-        behaviour=ruleset.behaviour,
+        ruleset=sections[0].ruleset,
+        behaviour=sections[0].behaviour,
         entrants=bots,
         challengers=settings.challengers,
-        deals=settings.deals,
+        deals=sections[0].deals,
+        also=tuple(sections[1:]),
         self_play=settings.self_play,
         secret=secret.hex(),
         open_seed=open_seed,
@@ -102,7 +107,7 @@ def sides_of(settings: Tournament) -> dict[str, tuple[SideWord, ...]]:
 
 def enlist(
     settings: Tournament,
-    ruleset: Ruleset[Any, Any],
+    rulesets: Sequence[Ruleset[Any, Any]],
     data: Path,
     talk: Talk,
     kept: Sandboxing,
@@ -130,7 +135,9 @@ def enlist(
                 talk.say(line)
     refused += equal_names(found.values())
     on_nodes = settings.nodes is not None
-    answers = trio.run(greet_all, found, (ruleset.text,), limits, on_nodes, kept)
+    answers = trio.run(
+        greet_all, found, tuple(each.text for each in rulesets), limits, on_nodes, kept
+    )
     bots: list[BotSpec] = []
     for text in asked:
         if text in people:
@@ -143,7 +150,7 @@ def enlist(
             refused.append(str(answer))
             continue
         try:
-            bots.append(seated(entrant, answer, asked[text], ruleset))
+            bots.append(seated(entrant, answer, asked[text], rulesets))
         except BotRefused as error:
             refused.append(str(error))
     if refused:
@@ -188,12 +195,12 @@ def seated(
     entrant: Entrant,
     hello: HelloAnswer,
     asked: tuple[SideWord, ...],
-    ruleset: Ruleset[Any, Any],
+    rulesets: Sequence[Ruleset[Any, Any]],
 ) -> BotSpec:
     """Return a greeted bot as it will play: on the sides that it can play and was asked for.
 
     Raises:
-        BotRefused: if no side is left, or its `bot.toml` takes the ruleset away.
+        BotRefused: if no side is left, or it plays none of the rulesets.
     """
     spec = entrant.greeted(hello)
     sides = tuple(side for side in asked if side in spec.sides)
@@ -202,10 +209,12 @@ def seated(
             f"{entrant.source}: asked to play {' and '.join(asked)}, but plays "
             f"{' and '.join(spec.sides)} only"
         )
-    if not {ruleset.name, ruleset.text} & set(spec.rulesets):
+    names = {name for ruleset in rulesets for name in (ruleset.name, ruleset.text)}
+    if not names & set(spec.rulesets):
+        wanted = " or ".join(ruleset.text for ruleset in rulesets)
         raise BotRefused(
             f"{entrant.source}: plays {', '.join(spec.rulesets)} only, and is to play "
-            f"{ruleset.text}; choose other rules with --ruleset, or widen `rulesets` of its "
+            f"{wanted}; choose other rules with --ruleset, or widen `rulesets` of its "
             "bot.toml"
         )
     return msgspec.structs.replace(spec, sides=sides)

@@ -171,7 +171,7 @@ def plan_of_one(
         settings = msgspec.structs.replace(settings, bots=(mister_x,), self_play=True)
     else:
         settings = msgspec.structs.replace(settings, mister_x=(mister_x,), detectives=(detectives,))
-    people = {HUMAN: human_spec(settings.ruleset)} if HUMAN in bots else {}
+    people = {HUMAN: human_spec(settings.rulesets[0][0])} if HUMAN in bots else {}
     plan, kept = plan_of(settings, data, talk, people=people)
     if plan.count != 1:
         raise ConfigError(f"{mister_x} can't sit on both sides; it plays one of them only.")

@@ -61,7 +61,12 @@ def introduce(talk: Talk, database: Database, run: Run) -> None:
     talk.say(
         f"Run {run.id}: {plural(len(plan.entrants), 'bot')}, {plural(plan.deals, 'deal')}, "
         f"{plural(plan.count, 'game')} of {plan.ruleset}."
+        if not plan.also
+        else f"Run {run.id}: {plural(len(plan.entrants), 'bot')}, {plural(plan.count, 'game')} of:"
     )
+    for section in plan.sections if plan.also else ():
+        bots = plural(len(plan.playing(section)), "bot")
+        talk.say(f"  {section.ruleset}: {bots}, {plural(section.deals, 'deal')}")
     if stored:
         talk.say(f"Stored already: {plural(stored, 'game')}.")
     if plan.open_seed is not None:

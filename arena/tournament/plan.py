@@ -105,9 +105,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         _ = self.schedule  # refuses a plan in which nobody meets anybody
 
     def __repr__(self) -> str:  # so that no log and no traceback tells the secret
-        rulesets = " + ".join(section.ruleset for section in self.sections)
         return (
-            f"Plan({self.kind}, {rulesets}, {len(self.entrants)} bots, {self.deals} deals, "
+            f"Plan({self.kind}, {self.rulesets}, {len(self.entrants)} bots, {self.deals} deals, "
             f"run {self.run_id})"
         )
 
@@ -116,6 +115,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Every ruleset of the tournament with its deals, in the order they were named."""
         first = Section(ruleset=self.ruleset, behaviour=self.behaviour, deals=self.deals)
         return (first, *self.also)
+
+    @property
+    def rulesets(self) -> str:
+        """Every ruleset's text, for people: joined by plus signs."""
+        return " + ".join(section.ruleset for section in self.sections)
 
     @functools.cached_property
     def schedule(self) -> Schedule:

@@ -98,7 +98,12 @@ tournaments = st.builds(
     detectives=names,
     kind=st.sampled_from(["round_robin", "gauntlet"]),
     challengers=names,
-    ruleset=texts,
+    ruleset=texts
+    | st.lists(
+        st.builds(config.RulesetDeals, name=texts, deals=st.none() | st.integers(1, 9)),
+        min_size=1,
+        max_size=3,
+    ).map(tuple),
     deals=st.integers(1, config.MOST_DEALS),
     seed=st.none() | texts | st.integers(),
     jobs=st.none() | st.integers(1, 1024),
@@ -223,3 +228,46 @@ def test_file_of_a_bot_is_no_tournament(arena: Caller, tmp_path: Path) -> None:
     called = arena("run", tmp_path / "bot.toml", "greedy")
     assert called.code == 2
     assert f"a bot's own file, no tournament's; name its folder, {tmp_path}" in called.stderr
+
+
+MIXED = """bots = ["random", "greedy"]
+deals = 3
+
+[[ruleset]]
+name = "london-2013"
+
+[[ruleset]]
+name = "london-2013:players=2"
+deals = 5
+"""
+
+
+def test_several_rulesets_each_have_their_deals(tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(MIXED, encoding="utf-8")
+    made = config.load(file)
+    assert made.rulesets == (("london-2013", 3), ("london-2013:players=2", 5))
+    assert config.parse(config.to_toml(made), "t.toml") == made
+    jsonschema.validate(tomllib.loads(MIXED), config.schema())
+    assert Tournament(bots=("random",)).rulesets == (("london-2013", 20),)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "words"),
+    [
+        ("deals = 5", "deal = 5", 9, "unknown key `ruleset[1].deal`; did you mean `deals`?"),
+        ("players=2", "players=9", 8, "players can't be '9'"),
+        ("london-2013:players=2", "london-2013", 8, "london-2013 is named twice; add up its deals"),
+        ("deals = 5", "deals = 0", 9, "`ruleset[1].deals` must be at least 1"),
+        ('name = "london-2013"\n', "deals = 2\n", 4, "`ruleset[0]`"),
+    ],
+)
+def test_a_wrong_ruleset_of_several_is_refused_by_line_and_key(
+    tmp_path: Path, old: str, new: str, line: int, words: str
+) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(MIXED.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(ConfigError) as caught:
+        config.load(file)
+    assert f":{line}: " in str(caught.value)
+    assert words in str(caught.value)
