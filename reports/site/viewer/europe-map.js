@@ -16,6 +16,12 @@ const START = "M0-14L13 9H-13Z";
 /** Outlines about 0,0 of what a mission's cities are marked with. */
 export const marksOf = { start: START, target: OCTAGON };
 
+/** The class that colours a mission: by its name if that is a colour here, else by its place. */
+export function missionClass(missions, colour) {
+  const place = Object.keys(missions).indexOf(colour);
+  return ["green", "yellow", "orange"].includes(colour) ? `mission-${colour}` : `mission-${place % 3}`;
+}
+
 /** Where each city is drawn; returns `{ places, width, height }` with places by the city's id. */
 export function laidOut(cities) {
   const xs = cities.map((city) => city.x);
@@ -110,7 +116,7 @@ export function drawnMissions(missions, places) {
       const { x, y } = places.get(city);
       return svg(
         "path",
-        { class: `goal ${what} mission-${colour}`, "data-mission": colour, "data-station": city, d: marksOf[what], transform: `translate(${rounded(x)} ${rounded(y)})` },
+        { class: `goal ${what} ${missionClass(missions, colour)}`, "data-mission": colour, "data-station": city, d: marksOf[what], transform: `translate(${rounded(x)} ${rounded(y)})` },
         svg("title", {}, `${colour} mission: ${what}`),
       );
     }),

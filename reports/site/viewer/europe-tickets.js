@@ -1,5 +1,6 @@
 // Beside the map of Europe: the ticket board with Mister X's entries, hands, bag and box.
 
+import { missionClass } from "./europe-map.js";
 import { html, svg } from "./shapes.js";
 
 const COLUMNS = ["double", "hidden", "investigate", "special"];
@@ -77,7 +78,7 @@ export function ticketBoard(game, names) {
 
   function mission({ colour }) {
     if (colour === null) return [" · mission not named yet"];
-    return [" · mission: ", html("strong", { class: `colour mission-${colour}` }, colour)];
+    return [" · mission: ", html("strong", { class: `colour ${missionClass(game.board.missions, colour)}` }, colour)];
   }
 }
 

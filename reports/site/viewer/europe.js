@@ -1,6 +1,6 @@
 // The drawing of Europe: map, pawns, rings, ticket board, hands, and every ply in words.
 
-import { drawnCities, drawnLinks, drawnMissions, laidOut, marksOf, symbol } from "./europe-map.js";
+import { drawnCities, drawnLinks, drawnMissions, laidOut, marksOf, missionClass, symbol } from "./europe-map.js";
 import { drawnTickets, ticketBoard } from "./europe-tickets.js";
 import { told } from "./europe-words.js";
 import { pawn, put, rounded, trail } from "./pawns.js";
@@ -210,8 +210,8 @@ function legend(game) {
     html(
       "li",
       { "data-colour": colour },
-      spot(svg("path", { class: `goal start mission-${colour}`, d: marksOf.start, transform: "scale(1.3)" })),
-      spot(svg("path", { class: `goal target mission-${colour}`, d: marksOf.target, transform: "scale(1.4)" })),
+      spot(svg("path", { class: `goal start ${missionClass(game.board.missions, colour)}`, d: marksOf.start, transform: "scale(1.3)" })),
+      spot(svg("path", { class: `goal target ${missionClass(game.board.missions, colour)}`, d: marksOf.target, transform: "scale(1.4)" })),
       `${colour}: starts, targets`,
     ),
   );
