@@ -110,6 +110,12 @@ def _nothing(report: Report, referee: Referee) -> None:
     """All is said."""
 
 
+def _killed_nobody(report: Report, referee: Referee) -> None:
+    """E1: of 100,000 numbers none but its own and its parent's is anybody's."""
+    assert report.saw["killed"] == []
+    assert report.saw["parent"] == 1
+
+
 def _saw_nobody(report: Report, referee: Referee) -> None:
     """E3: nobody but bubblewrap's first process, and no secret, name or path of ours."""
     assert report.saw["pids"] == [1]
@@ -156,6 +162,7 @@ def _saw_the_documented_environment(report: Report, referee: Referee) -> None:
 
 
 LOOKS: dict[str, Callable[[Report, Referee], None]] = {
+    "kill-parent": _killed_nobody,
     "peek-proc": _saw_nobody,
     "read-secret": _saw_no_host,
     "read-others": _saw_its_own_folder,

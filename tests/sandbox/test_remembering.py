@@ -53,4 +53,5 @@ def test_no_memory_is_kept_where_none_is_wanted_or_can_be(tmp_path: Path) -> Non
     remember(tmp_path / "file" / "it", "name")
     assert not remembered(tmp_path / "file" / "it", "name")
     remember(tmp_path / "made" / "it", "name")
+    assert os.listdir(tmp_path / "made") == ["it"]  # noqa: PTH208
     assert remembered(tmp_path / "made" / "it", "name")
