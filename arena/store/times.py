@@ -31,8 +31,11 @@ def summary(times: Sequence[TurnTime]) -> Times:
 
     Percentiles are nearest-rank: the smallest value that at least that share does not exceed.
     """
-    charged = [min(max(round(time.charged_ms * 1000), 0), _MOST_US) for time in times]
+    charged = [round(time.charged_ms * 1000) for time in times]
     ranked = sorted(charged)
+    if ranked and not 0 <= ranked[0] <= ranked[-1] <= _MOST_US:  # hardly ever
+        charged = [min(max(us, 0), _MOST_US) for us in charged]
+        ranked = sorted(charged)
     return Times(
         answers=len(charged),
         total_ms=sum(charged) / 1000,

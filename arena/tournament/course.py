@@ -158,7 +158,9 @@ class Course:
         )
 
     def _is_forfeit(self, index: int) -> bool:
-        return self._bench.is_forfeit(self._schedule.pairing(index, self._results))
+        return bool(self._bench.benched) and self._bench.is_forfeit(
+            self._schedule.pairing(index, self._results)
+        )
 
     def _look_at_done(self) -> None:
         while self._head is not None and self._head.index < self.judged + self._look_ahead:

@@ -43,3 +43,9 @@ def test_no_answer_has_no_percentiles() -> None:
 
 def test_times_out_of_range_are_told_as_the_nearest() -> None:
     assert charged_ms(summary(turn_times([-1.0, 1e9])).charged_us) == [0.0, 4294967.295]
+
+
+def test_what_no_clock_can_tell_is_kept_as_the_nearest_that_can_be_kept() -> None:
+    times = summary(turn_times([1.0, -3.0, 5e6]))
+    assert charged_ms(times.charged_us) == [1.0, 0.0, (2**32 - 1) / 1000]
+    assert times.max_ms == (2**32 - 1) / 1000
