@@ -1,8 +1,8 @@
 """Where Mister X can be by all that the detectives know: for those who look on, never for play.
 
 All of Mister X's entries are kept as one chain of sets, since what is said about an old entry tells
-about the later ones, and the other way round. Nothing is used but what stands in the team's view and
-where its pieces came by: a bot that notes its own steps can keep the same chain.
+about the later ones, and the other way round. Nothing is used but the team's view and where its
+pieces came by: a bot that notes its own steps can keep the same chain.
 """
 
 from __future__ import annotations
