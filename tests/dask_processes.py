@@ -43,10 +43,19 @@ class DaskProcesses:
         wait_until(self._file.exists, self.scheduler)
         self.address: str = json.loads(self._file.read_text())["address"]
 
-    def worker(self, name: str, *, threads: int = 1) -> subprocess.Popen[bytes]:
-        """Start a worker without a nanny; whoever needs it waits for it."""
+    def worker(self, name: str, *, threads: int = 1, first: str = "") -> subprocess.Popen[bytes]:
+        """Start a worker without a nanny; whoever needs it waits for it.
+
+        Args:
+            name: of the worker and its folder.
+            threads: of it.
+            first: a script that it runs before all else.
+        """
+        preload = self.folder / f"{name}_first.py"
+        preload.write_text(first)
         return self._start(
             *("worker", self.address, "--no-nanny", "--name", name, "--nthreads", str(threads)),
+            *("--preload", str(preload)),
             *("--host", "127.0.0.1", "--no-dashboard", "--dashboard-address", "127.0.0.1:0"),
             *("--memory-limit", "0", "--local-directory", str(self.folder / name)),
         )

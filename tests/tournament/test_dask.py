@@ -11,6 +11,8 @@ import msgspec
 import pytest
 import trio
 
+import arena
+from arena.errors import ConfigError
 from arena.tournament.entrants import find_bot
 from arena.tournament.executors.batches import MOST_HELD
 from arena.tournament.executors.crossing import Keeping
@@ -136,3 +138,59 @@ def test_a_worker_that_comes_gets_games_and_one_that_is_killed_loses_none(
     assert sorted(records) == list(range(plan.count))
     for number, record in records.items():
         assert decode_record(record or b"").core == fake_record(plan.spec(number)).core
+
+
+NO_ARENA = """
+import sys
+sys.modules["arena.tournament.executors.dask_worker"] = None
+"""
+
+
+def test_a_worker_without_our_arena_is_refused_by_name_and_others_play(
+    cluster: DaskProcesses,
+) -> None:
+    bare = cluster.worker("bare", first=NO_ARENA)
+    said: list[str] = []
+
+    async def told(_finished: Finished) -> None:
+        await wait_for(lambda: any(" bare " in line for line in said))
+
+    executor = DaskExecutor(2, scheduler=cluster.address, table=FAKE_TABLE, say=said.append)
+    records = play_on(executor, fake_plan(3, deals=4), on_result=told)
+    bare.kill()
+    bare.wait()
+    (refusal,) = [line for line in said if " bare " in line]
+    assert refusal.startswith("Dask worker bare (tcp://127.0.0.1:")
+    assert f") can't get ready: has it misterx-arena[dask] {arena.__version__}? (" in refusal
+    assert len(records) == fake_plan(3, deals=4).count
+
+
+@pytest.mark.parametrize(
+    ("version", "keeping", "says"),
+    [
+        ("9.9", None, ", and the run is played by arena 9.9: install the same version there"),
+        (None, Keeping(bwrap="/nowhere/bwrap"), ") no sandbox: "),
+    ],
+)
+def test_where_no_worker_can_play_the_run_ends_with_every_reason(
+    cluster: DaskProcesses,
+    version: str | None,
+    keeping: Keeping | None,
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if version is not None:
+        monkeypatch.setattr("arena.__version__", version)
+    executor = DaskExecutor(scheduler=cluster.address, table=FAKE_TABLE, keeping=keeping)
+    with pytest.raises(ExceptionGroup) as caught:
+        play_on(executor, fake_plan(2, deals=1))
+    (error,) = leaves(caught.value)
+    assert isinstance(error, ConfigError)
+    assert f"no Dask worker at {cluster.address} can play:\n  first (tcp://" in str(error)
+    assert says in str(error)
+
+
+def leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for part in error.exceptions for leaf in leaves(part)]
+    return [error]

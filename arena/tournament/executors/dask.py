@@ -209,10 +209,11 @@ class DaskExecutor:
                 )
         except trio.TooSlowError:
             raise _RefusedError("did not get ready in a minute") from None
-        except (ImportError, AttributeError) as exc:
+        except (TaskLostError, SchedulerLostError):
+            raise
+        except Exception as exc:
             raise _RefusedError(
-                f"has no arena of this version: install misterx-arena[dask] "
-                f"{arena.__version__} there ({exc})"
+                f"can't get ready: has it misterx-arena[dask] {arena.__version__}? ({exc})"
             ) from exc
         ready = msgspec.json.decode(text, type=Ready)
         if ready.refusal is not None:

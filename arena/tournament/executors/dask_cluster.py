@@ -76,7 +76,7 @@ class Cluster:
         """Call a function in the loop of a worker, past its tasks.
 
         Raises:
-            TaskLostError: if the worker is gone.
+            TaskLostError: if the worker is gone, or another one by now.
             Exception: what the function raised, or what the worker could not read.
         """
         try:
@@ -84,8 +84,10 @@ class Cluster:
                 self._client.run, function, *args, workers=[machine.address]
             )
         except (OSError, asyncio.CancelledError) as exc:
-            await self.machines()
+            await self.machines()  # is it the scheduler that is lost?
             raise TaskLostError(str(exc)) from exc
+        except KeyError as exc:  # a worker that was started anew knows nothing of the run
+            raise TaskLostError(f"{machine.address} was started anew") from exc
         if machine.address not in answers:
             raise TaskLostError(f"{machine.address} is gone")
         return answers[machine.address]

@@ -34,6 +34,12 @@ __all__ = ["close", "exchange", "get_ready", "has_bots", "take_bot"]
 BOTS = "arena-bots"  # in the worker's own folder
 
 
+class _Version(msgspec.Struct):
+    """What every arena's `Setup` has."""
+
+    version: str
+
+
 class _Run:
     """A run that plays on this worker."""
 
@@ -97,12 +103,13 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
     Returns:
         A `Ready`; nothing is raised for what a person can be told.
     """
-    asked = msgspec.json.decode(setup, type=Setup)
-    if asked.version != arena.__version__:
+    version = msgspec.json.decode(setup, type=_Version).version  # the rest may be strange to us
+    if version != arena.__version__:
         return _ready(
-            refusal=f"has arena {arena.__version__}, and the run is played by {asked.version}: "
-            "install the same version on both"
+            refusal=f"has arena {arena.__version__}, and the run is played by arena {version}: "
+            "install the same version there"
         )
+    asked = msgspec.json.decode(setup, type=Setup)
     if asked.is_ours and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, lambda _number, _frame: None)
     settings = asked.settings or b""
