@@ -6,6 +6,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from typing import Any, cast
 
 import pytest
@@ -16,7 +17,7 @@ from arena.sandbox.limits import BOT_NICE
 from arena.sandbox.processes import Seen
 from arena.sandbox.sandboxes import Box
 from arena.sandbox.usage import Bounds
-from arena.sandbox.warden import LOOK_S, Kernel, Proc, Ward, Warden
+from arena.sandbox.warden import HURRIED_LOOK_S, LOOK_S, Kernel, Proc, Ward, Warden
 from tests.sandboxed import Inside, sandboxed
 
 MIB = 1024 * 1024
@@ -280,6 +281,35 @@ def test_warden_hurries_while_somebody_is_near_the_limit() -> None:
         with trio.move_on_after(0.99):
             await warden.run()
         assert len(kernel.looks) == 50
+
+    trio.run(main, clock=MockClock(autojump_threshold=0))
+
+
+def test_warden_hurries_after_children_whose_time_nobody_collects_until_it_is_sure() -> None:
+    """Another one at each look, each with a little that shows up nowhere."""
+    kernel = FakeKernel()
+    numbers = count(200)
+
+    def pids(box: Box, *, whole: bool) -> list[int]:
+        kernel.looks.append(whole)
+        kernel.processes = {INIT: kernel.processes[INIT]}
+        kernel.put(next(numbers), cpu_s=0.015)
+        return list(kernel.processes)
+
+    kernel.pids = pids  # type: ignore[method-assign]
+
+    async def main() -> None:
+        warden = Warden(kernel)
+        it = warden.watch(cast("Box", FakeBox()), BOUNDS)
+        with trio.move_on_after(2 * LOOK_S + 6 * HURRIED_LOOK_S + 0.01):
+            await warden.run()
+        assert len(kernel.looks) == 9
+        assert it.hides_time
+        assert not it.is_suspect
+        with trio.move_on_after(5 * LOOK_S - 0.01):
+            await warden.run()
+        assert len(kernel.looks) == 9 + 5
+        assert it.breach is None
 
     trio.run(main, clock=MockClock(autojump_threshold=0))
 
