@@ -23,7 +23,7 @@ from arena.referee.record import FaultKind
 from arena.sandbox.refusals import NO_SANDBOX_WARNING
 from arena.store.database import Database, GameRef
 from arena.store.runs import Run
-from reports.choosing import Wanted
+from reports.choosing import CHOSEN, Wanted
 from reports.frames import Games
 from reports.report import FaultCount, Meta, Report, build
 from reports.site import Written, write
@@ -102,9 +102,11 @@ def ending_of(database: Database, run: Run) -> Ending:
 
 
 def write_report(
-    database: Database, run: Run, ending: Ending, folder: Path, *, replays: Wanted = None
+    database: Database, run: Run, ending: Ending, folder: Path, *, replays: Wanted = CHOSEN
 ) -> Written:
     """Write the report's folder, with the replays that are wanted.
+
+    Left out, they are at most so many that nobody waits for them at the end of a run.
 
     Raises:
         StoreError: if the disk is full, or a record is damaged.

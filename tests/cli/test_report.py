@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from arena.cli import answers
+from arena.cli.ending import ending_of, write_report
 from arena.cli.exits import Exit
 from arena.cli.game_table import collect
 from arena.cli.past_runs import past_runs
@@ -18,6 +19,8 @@ from arena.referee.record import GameRecord, TurnTime
 from arena.store.database import Database
 from arena.tournament.plan import Plan
 from protocol.messages import ClockSettings
+from reports.choosing import CHOSEN, Wanted
+from reports.site import folder
 from tests.cli.calling import Caller
 from tests.fake_games import fake_plan
 from tests.reports.games_of_london import crashing, played, showing_off
@@ -176,3 +179,22 @@ def test_start_stations_and_what_was_left_in_the_bank_come_from_the_records(
     assert {told.bank_left_min_ms for told in games.times([]) if told.side == "mister_x"} == {700}
     used = record.core.facts["blacks_used"] + record.core.facts["doubles_used"]
     assert {line.specials for line in games.lines()} == {used}
+
+
+def test_end_of_a_run_draws_no_more_games_than_one_waits_for(
+    tmp_path: Path, kinds: tuple[GameRecord, GameRecord], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Wanted] = []
+
+    def choose(_: object, wanted: Wanted) -> list[str]:
+        asked.append(wanted)
+        return []
+
+    monkeypatch.setattr(folder, "choose", choose)
+    with Database(tmp_path / DATABASE) as database:
+        run = database.find_run(stored(database, fake_plan(2, deals=1), kinds))
+        ending = ending_of(database, run)
+        written = write_report(database, run, ending, tmp_path / "report")
+        write_report(database, run, ending, tmp_path / "report", replays=None)
+    assert written.replays == 0
+    assert asked == [CHOSEN, None]
