@@ -64,18 +64,21 @@ class RunTable:
         Raises:
             StoreError: if another process is playing the run, or the database refuses.
         """
-        if plan.open_seed is None and not afresh:
-            same = self.same_plan(plan.identity)
-            if same is not None:
-                plan = msgspec.structs.replace(plan, secret=same.plan.secret)
-        known = self._db.all("SELECT key FROM run WHERE id = ?", (plan.run_id,))
-        if not known:
-            return self._insert(plan)
-        with self._locks.hold(known[0][0], plan.run_id), self._db.writing("go on with a run"):
-            self._renew(known[0][0], plan)
+        # Looked up and inserted in one transaction: another process may begin the same just now.
+        with self._db.writing("begin a run"):
+            if plan.open_seed is None and not afresh:
+                same = self.same_plan(plan.identity)
+                if same is not None:
+                    plan = msgspec.structs.replace(plan, secret=same.plan.secret)
+            known = self._db.all("SELECT key FROM run WHERE id = ?", (plan.run_id,))
+            if not known:
+                self._insert(plan)
+        if known:
+            with self._locks.hold(known[0][0], plan.run_id), self._db.writing("go on with a run"):
+                self._renew(known[0][0], plan)
         return self.find_run(plan.run_id)
 
-    def _insert(self, plan: Plan) -> Run:
+    def _insert(self, plan: Plan) -> None:
         now = _now()
         row = {
             "id": plan.run_id,
@@ -93,13 +96,11 @@ class RunTable:
             "open_seed": plan.open_seed,
             "plan": encode_plan(plan),
         }
-        with self._db.writing("begin a run"):
-            key = self._db.execute(
-                f"INSERT INTO run ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",  # noqa: S608 - our own names
-                tuple(row.values()),
-            )
-            self._seat(key, plan)
-        return self.find_run(plan.run_id)
+        key = self._db.execute(
+            f"INSERT INTO run ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",  # noqa: S608 - our own names
+            tuple(row.values()),
+        )
+        self._seat(key, plan)
 
     def _renew(self, key: int, plan: Plan) -> None:
         text = encode_plan(plan)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 
@@ -135,6 +137,32 @@ def test_a_run_has_one_writer(database: Database) -> None:
             assert second.find_run(run.id) == run  # reading is free
         with second.claim(run):
             pass
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("open_seed", ["7", None])
+def test_two_that_begin_the_same_plan_at_once_begin_one_run(
+    tmp_path: Path, open_seed: str | None
+) -> None:
+    """One of them may find it held by the other; nobody finds half of it, or makes another."""
+    path = tmp_path / "arena.sqlite3"
+    at_once = Barrier(8)
+
+    def begin(number: int) -> str | None:
+        secret = f"{number:02}" * 32 if open_seed is None else seeds.open_secret(open_seed).hex()
+        with Database(path) as database:
+            at_once.wait()
+            try:
+                return database.begin(fake_plan(secret=secret, open_seed=open_seed)).id
+            except StoreError as error:
+                assert "is being played by another process" in str(error)  # noqa: PT017
+                return None
+
+    with ThreadPoolExecutor(8) as pool:
+        begun = set(pool.map(begin, range(8))) - {None}
+    with Database(path) as database:
+        assert {run.id for run in database.runs()} == begun
+    assert len(begun) == 1
 
 
 def test_a_finished_run_keeps_the_time_it_was_finished_at(database: Database) -> None:
