@@ -145,7 +145,8 @@ def _refuse_value(exc: msgspec.ValidationError, where: str, text: str) -> NoRetu
     top = key.split("[")[0]
     place = f"{_at(where, text, top)}: `{shown(key)}`" if key else where
     if top in _CURES:
-        raise BotRefused(f"{_at(where, text, top)}: `{top}` must be {_CURES[top]}") from exc
+        whole = "" if key == top else f" does not fit: `{top}`"
+        raise BotRefused(f"{place}{whole} must be {_CURES[top]}") from exc
     if said.startswith("Expected `str"):
         raise BotRefused(f"{place} must be text in quotes") from exc
     raise BotRefused(f"{place}: {shown(said[:1].lower() + said[1:])}") from exc
