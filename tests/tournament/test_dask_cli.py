@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from importlib import resources
 from pathlib import Path
 
 import pytest
@@ -49,6 +51,13 @@ def test_help_and_local_runs_import_no_dask() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
     assert ended.stdout == "[]\n"
+
+
+def test_the_readme_of_executors_names_every_module() -> None:
+    folder = resources.files("arena.tournament.executors")
+    table = (folder / "README.md").read_text("utf-8").partition("| --- |")[2].partition("\n\n")[0]
+    modules = {file.name for file in folder.iterdir() if file.name.endswith(".py")}
+    assert set(re.findall(r"`(\w+\.py)`", table)) == modules - {"__init__.py"}
 
 
 @pytest.mark.slow
