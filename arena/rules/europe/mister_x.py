@@ -204,16 +204,11 @@ def _move(table: Table, ply: Move) -> None:
         if not _is_target(table, ply.to) and not _can_step(table, ply.to, _purse(rest)):
             raise IllegalMove("A8", f"{words}: no second move could follow")
     table.take(OWN, ply.ticket)
-    open_to_all = _arrive(table, ply.to, Slot(ply.ticket, False))
-    seen = ply.to if open_to_all else None
-    if seen is None:
+    if _arrive(table, ply.ticket, ply.to, hidden=False):
+        table.tell(Moved("x", ply.ticket, ply.to))
+    else:
         table.tell_apart(Moved("x", ply.ticket, ply.to), Moved("x", ply.ticket, None), X)
-    else:
-        table.tell(Moved("x", ply.ticket, seen))
-    if stage == "double":
-        table.stage = "second"
-    else:
-        table.stage = "refill"
+    table.stage = "second" if stage == "double" else "refill"
     _settle(table)
 
 
@@ -264,7 +259,7 @@ def _lay(table: Table, ply: Lay) -> None:
     if ply.to in table.taken:
         raise IllegalMove("E18", f"{words}: a detective stands there")
     table.take(OWN, ply.ticket)
-    open_to_all = _arrive(table, ply.to, Slot(ply.ticket, True))
+    open_to_all = _arrive(table, ply.ticket, ply.to, hidden=True)
     seen = ply.to if open_to_all else None
     table.tell_apart(Laid(ply.ticket, ply.to), Laid(None, seen), X)
     table.stage = "refill"
@@ -285,15 +280,14 @@ def _put_back(table: Table, ply: PutBack) -> None:
     table.mark = ORDER[ply.ticket]
 
 
-def _arrive(table: Table, city: int, slot: Slot) -> bool:
+def _arrive(table: Table, ticket: TicketName, city: int, *, hidden: bool) -> bool:
     """Enter a city and put the ticket where it belongs; True if the entry is open (E15, E21)."""
     table.path = (*table.path, city)
     entry, spaces = table.entries, table.rules.numbers.spaces
     if entry <= spaces:
-        table.board = (*table.board, slot)
+        table.board = (*table.board, Slot(ticket, hidden))
         return False
-    if slot.ticket is not None:
-        table.into_bag((slot.ticket,))
+    table.into_bag((ticket,))
     if entry == spaces + 1:
         table.learn(spaces, ringed=False)
         table.tell(Opened(spaces, table.path[spaces]))

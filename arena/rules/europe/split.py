@@ -103,7 +103,16 @@ class Outlook:
         players: what each player has and did.
     """
 
-    __slots__ = ("_chances", "cities", "leaders", "near", "players", "taken", "unmoved")
+    __slots__ = (
+        "_chances",
+        "_hopeless",
+        "cities",
+        "leaders",
+        "near",
+        "players",
+        "taken",
+        "unmoved",
+    )
 
     def __init__(
         self,
@@ -120,6 +129,7 @@ class Outlook:
         self.players = players
         self.taken = frozenset(cities)
         self._chances: dict[int, Chances] | None = None
+        self._hopeless: bool | None = None
 
     def free(self, piece: int) -> int:
         """Return the transports that lead a piece to a free city, as bits."""
@@ -138,19 +148,28 @@ class Outlook:
         return tuple([end for end in near if end not in taken])
 
     def good_ends(self, piece: int, transport: int) -> tuple[int, ...]:
-        """Return those of them from which on the moves can still end well."""
+        """Return those of them from which on the moves can still end well.
+
+        They are all good where no order of moves ends well, which narrow boards make possible.
+        """
         ends = self.ends(piece, transport)
         whatever = self._bound(piece, transport)
-        if whatever is not None:
-            return ends if whatever else ()
-        return tuple([end for end in ends if self.after(piece, transport, end).can_end()])
+        good = ends if whatever else ()
+        if whatever is None:
+            good = tuple([end for end in ends if self.after(piece, transport, end).can_end()])
+        return ends if len(good) < len(ends) and self._is_hopeless() else good
 
     def is_good(self, piece: int, transport: int, end: int) -> bool:
-        """Return True if the moves can still end well after this one, which can be made."""
+        """Return True if `good_ends` has this city, which can be moved to."""
         whatever = self._bound(piece, transport)
-        if whatever is not None:
-            return whatever
-        return self.after(piece, transport, end).can_end()
+        if whatever is None:
+            whatever = self.after(piece, transport, end).can_end()
+        return whatever or self._is_hopeless()
+
+    def _is_hopeless(self) -> bool:
+        if self._hopeless is None:
+            self._hopeless = not self.can_end()
+        return self._hopeless
 
     def after(self, piece: int, transport: int, end: int) -> Outlook:
         """Return the outlook after a move."""

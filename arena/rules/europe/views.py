@@ -237,11 +237,6 @@ def pile_of(counts: Counts) -> Pile:
     return Pile(*counts)
 
 
-def face_down(slot: Slot) -> Slot:
-    """Return a slot of the ticket board as the team sees it."""
-    return FACE_DOWN if slot.hidden else slot
-
-
 FACE_DOWN = Slot(ticket=None, hidden=True)
 
 
