@@ -137,7 +137,7 @@ def heat_map(made: Matrix) -> str:
         ]
     )
     with mpl.rc_context(STYLE):
-        cell_width, cell_height, left, top = 0.62, 0.4, 1.75, 1.25
+        cell_width, cell_height, left, top = 0.62, 0.4, 2.1, 1.25
         width = left + cell_width * len(columns) + 0.7  # the last name leans out
         height = top + cell_height * len(rows) + 0.1
         figure = Figure(figsize=(width, height))
@@ -310,7 +310,10 @@ def history_plot(runs: list[PastRun], bots: list[str]) -> str:
             told.append(f"{shortened(bot, 40)} {ratings}")
         if not told:
             return _empty(title, "No run has ratings.")
-        axes.set_xticks(range(len(runs)), [run.created[:10] or run.run[:10] for run in runs])
+        labels = [run.created[:10] for run in runs]
+        if len(set(labels)) < len(labels) or not all(labels):
+            labels = [run.run[:10] for run in runs]  # several of a day
+        axes.set_xticks(range(len(runs)), labels)
         if len(runs) > 6:
             for place, label in enumerate(axes.get_xticklabels()):
                 label.set_visible(place in (0, len(runs) - 1))

@@ -131,7 +131,7 @@ def faults(made: Sequence[FaultCount], places: Places, *, whose: str = "") -> st
             text(fault.phase or "·"),
             linked(
                 f"{fault.games:,}",
-                None if places.single else places.games(bot=fault.bot, fault=fault.kind),
+                places.games(bot=fault.bot, fault=fault.kind),
             ),
             percent(fault.share),
             _game(fault.first_game, places, drawn=fault.kind != "benched"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -121,3 +122,16 @@ def test_open_ends_are_arrows_and_told() -> None:
         for row in rows
     ]
     assert "to open)" in rating_plot(build(Games.collect(won), Meta()).ratings)
+
+
+@pytest.mark.parametrize(("dates", "labels"), [("12", ("-01", "-02")), ("11", ("run-a", "run-b"))])
+def test_runs_are_labelled_by_their_day_or_if_that_is_not_enough_by_their_id(
+    dates: str, labels: tuple[str, str]
+) -> None:
+    games = Games.collect(small_run(3))
+    runs = [
+        build(games, Meta(run=f"run-{name}", created=f"2026-01-0{day}T00:00:00Z")).history[0]
+        for name, day in zip("ab", dates, strict=True)
+    ]
+    text = history_plot(runs, ["belief"])
+    assert all(re.search(rf">[^<]*{label}<", text) for label in labels)
