@@ -149,7 +149,8 @@ def _ends(one: str, other: str, lines: list[GameLine]) -> str:
 
 def _games(one: str, other: str, lines: list[GameLine], places: Places) -> str:
     shown = lines
-    cut = ""
+    same = linked("The same in the table of games", places.games(bot=one, against=other))
+    cut = f"<p>{same}.</p>"
     most = IN_ONE if places.single else endings.MAX_ROWS
     if len(lines) > most:
         # Those with a replay first: the others are in the table of games.

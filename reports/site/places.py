@@ -95,9 +95,9 @@ class Places(msgspec.Struct, frozen=True, kw_only=True):
         note: str | None = None,
     ) -> str:
         """The table of games with these filters; see `reports.site.games.table.address`."""
-        if self.single:
-            return "#games"
         asked = address(bot=bot, against=against, side=side, winner=winner, fault=fault, note=note)
+        if self.single:
+            return asked if asked != "#" else "#games"
         return f"{self.up}{GAMES}{asked if asked != '#' else ''}"
 
     def replay(self, game: str) -> str | None:

@@ -87,4 +87,5 @@ def test_links_of_one_file_stay_in_it() -> None:
     places = Places(single=True, bots={"a"}, pairings={"a--b"})
     assert (places.index(), places.index("ends")) == ("#", "#ends")
     assert (places.bot("a"), places.pairing("b", "a")) == ("#bot-a", "#pairing-a--b")
-    assert places.games(bot="a") == "#games"
+    assert places.games(bot="a") == "#bot=a"
+    assert places.games() == "#games"

@@ -44,7 +44,7 @@ export function table(games, sort) {
   const caption = html("caption", { class: "seen-not" }, "Games that fit the filters");
   const element = html(
     "div",
-    { class: "scroll", role: "region", tabindex: "0", "aria-label": "Games", id: "games-rows" },
+    { class: "scroll", role: "group", tabindex: "0", "aria-label": "Games that fit the filters", id: "games-rows" },
     html("table", {}, caption, html("thead", {}, html("tr", {}, [...heads.values()])), body),
   );
 
