@@ -393,11 +393,15 @@ def _double_purses(table: Table, ticket: TicketName) -> Iterator[list[int]]:
     """What can be left, by transport, when a double move is paid for, this ticket next."""
     rest = without(table.hand, ticket)
     lacking = table.rules.numbers.double_price - len(table.paid) - 1
-    fitting = [one for one in rest if ACTION_OF[one] == "double" and ORDER[one] >= ORDER[ticket]]
-    for paid in dict.fromkeys(combinations(fitting, lacking)):
+    fitting = [
+        TRANSPORT_OF[one]
+        for one in rest
+        if ACTION_OF[one] == "double" and ORDER[one] >= ORDER[ticket]
+    ]
+    for paid in set(combinations(fitting, lacking)):
         purse = _purse(rest)
-        for one in paid:
-            purse[TRANSPORT_OF[one]] -= 1
+        for transport in paid:
+            purse[transport] -= 1
         yield purse
 
 

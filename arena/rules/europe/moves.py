@@ -54,7 +54,7 @@ def play(rules: Rules, state: State, plies: Sequence[EuropePly], *, more: bool) 
 def after_each(rules: Rules, state: State, plies: Sequence[EuropePly]) -> tuple[State, ...]:
     """Return the states after each ply but the last of a turn, or part of one, that was played."""
     table = Table(rules, state)
-    found = []
+    found: list[State] = []
     for ply in plies[:-1]:
         _play_ply(table, ply)
         found.append(table.freeze())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import cycle, islice
 
 from arena.errors import ConfigError
 from arena.rules.europe import team
@@ -85,7 +84,7 @@ def set_up(
             raise ConfigError(f"there is no city {city} on the board {bound.board.name}")
     if board is None:
         count = min(len(path) - 1, numbers.spaces)
-        board = [Slot(ticket, hidden=False) for ticket in islice(cycle(LAID), count)]
+        board = [Slot(LAID[place % len(LAID)], hidden=False) for place in range(count)]
     held = [_sorted(tickets) for tickets in hands]
     held += [()] * (len(rules.players) - len(held))
     own, paid = _sorted(hand), Counter(_sorted(box))

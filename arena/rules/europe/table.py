@@ -17,6 +17,7 @@ from arena.rules.europe.state import (
     Figure,
     Hand,
     PlayerName,
+    Stage,
     State,
     TicketName,
 )
@@ -81,6 +82,13 @@ class Table:
         "turn_over",
         "unmoved",
     )
+
+    stage: Stage
+    unmoved: tuple[DetectiveName, ...]
+    hands: tuple[Hand, ...]
+    hand: Hand
+    paid: Hand
+    payers: tuple[int, ...]
 
     def __init__(self, rules: Rules, state: State) -> None:
         self.rules = rules

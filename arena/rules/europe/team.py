@@ -323,11 +323,11 @@ def _moves(table: Table) -> Iterator[Move]:
 def _outlook(table: Table) -> Outlook:
     """The moves so far, as "as many as possible" looks at them (A23)."""
     rules = table.rules
-    players = []
+    players: list[Player] = []
     for place, hand in enumerate(table.hands):
         purse = _purse(hand)
         whole = list(purse)
-        moved = []
+        moved: list[int] = []
         for step in table.stepped:
             if rules.leaders[step.figure] == place:
                 whole[step.transport] += 1

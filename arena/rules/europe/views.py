@@ -243,12 +243,12 @@ FACE_DOWN = Slot(ticket=None, hidden=True)
 def detectives_view(state: State) -> DetectivesView:
     """Return what the team knows; after the game everything that Mister X wrote down."""
     if state.ended is None:
-        entries: list[int | None] = [None] * len(state.path)
-        for entry in state.known:
-            entries[entry] = state.path[entry]
+        entries: tuple[int | None, ...] = tuple(
+            [city if entry in state.known else None for entry, city in enumerate(state.path)]
+        )
         board = tuple([FACE_DOWN if slot.hidden else slot for slot in state.board])
     else:
-        entries, board = list(state.path), state.board
+        entries, board = state.path, state.board
     return DetectivesView(
         state.round,
         state.stage,
@@ -265,7 +265,7 @@ def detectives_view(state: State) -> DetectivesView:
         state.tally,
         state.hands,
         len(state.hand),
-        tuple(entries),
+        entries,
     )
 
 

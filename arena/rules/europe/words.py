@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import NoReturn
+
+import msgspec
 
 from arena.errors import ConfigError
 from arena.rules.europe.state import (
@@ -47,22 +49,23 @@ VERBS = {
 
 def say(ply: EuropePly) -> str:
     """Return a ply in words; `parse` reads it back."""
-    found: Any = ply  # each kind has fields of its own
-    if isinstance(ply, Move):
-        return f"{found.figure} goes by {found.ticket} to {found.to}"
-    if isinstance(ply, Pay):
-        return f"{found.player} pays {found.ticket}"
-    if isinstance(ply, PutBack):
-        return f"{found.player} puts back {found.ticket}"
-    if isinstance(ply, Lay):
-        return f"{MISTER_X} lays {found.ticket} and goes to {found.to}"
-    if isinstance(ply, Special):
-        return f"special: {found.figure} to {found.to}"
-    if isinstance(ply, ChooseStart):
-        return f"{MISTER_X} starts in {found.city}"
-    if isinstance(ply, ChooseMission):
-        return f"{MISTER_X} chooses {found.colour}"
-    return "investigate"
+    match ply:
+        case Move():
+            return f"{ply.figure} goes by {ply.ticket} to {ply.to}"
+        case Pay():
+            return f"{ply.player} pays {ply.ticket}"
+        case PutBack():
+            return f"{ply.player} puts back {ply.ticket}"
+        case Lay():
+            return f"{MISTER_X} lays {ply.ticket} and goes to {ply.to}"
+        case Special():
+            return f"special: {ply.figure} to {ply.to}"
+        case ChooseStart():
+            return f"{MISTER_X} starts in {ply.city}"
+        case ChooseMission():
+            return f"{MISTER_X} chooses {ply.colour}"
+        case _:
+            return "investigate"
 
 
 def parse(text: str) -> EuropePly:
@@ -82,14 +85,16 @@ def parse(text: str) -> EuropePly:
         rest.insert(0, MISTER_X)
     if verb in {"move", "pay", "back"} and rest and rest[0] in TICKETS:
         rest.insert(0, MISTER_X)
-    checks, make = _KINDS[verb]
-    if len(rest) != len(checks):
+    kind, fields = _KINDS[verb]
+    if len(rest) != len(fields):
         forms = FORMS.values() if verb == "move" else (FORMS[verb],)
         _refuse(text, "is no ply", forms)
-    for word, (what, known) in zip(rest, checks, strict=True):
+    found: dict[str, str | int] = {"do": str(kind.__struct_config__.tag)}
+    for word, (field, what, known) in zip(rest, fields, strict=True):
         if not known(word):
             _refuse(text, f"has no {what} where it says {word!r}", (FORMS[verb],))
-    return make(*rest)
+        found[field] = int(word) if field in _CITIES else word
+    return msgspec.convert(found, kind)
 
 
 def _refuse(text: str, what: str, forms: Iterable[str]) -> NoReturn:
@@ -104,28 +109,26 @@ def _is_colour(word: str) -> bool:
     return len(word) <= 30
 
 
-_Check = tuple[str, Callable[[str], bool]]
+_Field = tuple[str, str, Callable[[str], bool]]  # its name, in words, and what it can be
 
-_FIGURE: _Check = ("figure", (MISTER_X, *FIGURES).__contains__)
-_DETECTIVE: _Check = ("detective", FIGURES.__contains__)
-_PLAYER: _Check = ("player", (MISTER_X, *PLAYERS).__contains__)
-_SELF: _Check = ("figure", (MISTER_X,).__contains__)
-_TICKET: _Check = ("ticket", TICKETS.__contains__)
-_CITY: _Check = ("city's number", _is_city)
-_COLOUR: _Check = ("colour", _is_colour)
 _OWN = frozenset(("mission", "start", "lay"))  # Mister X's alone: his figure need not be named
+_CITIES = frozenset(("city", "to"))
 
-# verb → what its words must be, in order, and the ply that they make
-_KINDS: dict[str, tuple[tuple[_Check, ...], Callable[..., EuropePly]]] = {
-    "mission": ((_SELF, _COLOUR), lambda _, colour: ChooseMission(colour=colour)),
-    "start": ((_SELF, _CITY), lambda _, city: ChooseStart(city=int(city))),
-    "move": (
-        (_FIGURE, _TICKET, _CITY),
-        lambda figure, ticket, to: Move(figure=figure, ticket=ticket, to=int(to)),
-    ),
-    "pay": ((_PLAYER, _TICKET), lambda player, ticket: Pay(player=player, ticket=ticket)),
-    "lay": ((_SELF, _TICKET, _CITY), lambda _, ticket, to: Lay(ticket=ticket, to=int(to))),
-    "investigate": ((), Investigate),
-    "special": ((_DETECTIVE, _CITY), lambda figure, to: Special(figure=figure, to=int(to))),
-    "back": ((_PLAYER, _TICKET), lambda player, ticket: PutBack(player=player, ticket=ticket)),
+_SELF: _Field = ("figure", "figure", (MISTER_X,).__contains__)
+_FIGURE: _Field = ("figure", "figure", (MISTER_X, *FIGURES).__contains__)
+_DETECTIVE: _Field = ("figure", "detective", FIGURES.__contains__)
+_PLAYER: _Field = ("player", "player", (MISTER_X, *PLAYERS).__contains__)
+_TICKET: _Field = ("ticket", "ticket", TICKETS.__contains__)
+_TO: _Field = ("to", "city's number", _is_city)
+
+# verb → the ply, and what its words are, in order; a figure that it has no field for is left out
+_KINDS: dict[str, tuple[type[EuropePly], tuple[_Field, ...]]] = {
+    "mission": (ChooseMission, (_SELF, ("colour", "colour", _is_colour))),
+    "start": (ChooseStart, (_SELF, ("city", "city's number", _is_city))),
+    "move": (Move, (_FIGURE, _TICKET, _TO)),
+    "pay": (Pay, (_PLAYER, _TICKET)),
+    "lay": (Lay, (_SELF, _TICKET, _TO)),
+    "investigate": (Investigate, ()),
+    "special": (Special, (_DETECTIVE, _TO)),
+    "back": (PutBack, (_PLAYER, _TICKET)),
 }
