@@ -29,7 +29,8 @@ from reports.win_rates import share as counted
 __all__ = ["bot_lead", "bot_parts"]
 
 MAX_DRAWN = 12  # bots up to which each page has a plot
-IN_ONE = 24  # opponents of a bot where all is one page
+MANY = 200  # bots up to which each page lists all opponents
+IN_ONE = 24  # opponents of a bot where there are more bots, or all is one page
 _MANY = na("with so many bots, game pairs are not looked at two by two")
 _NONE = na("no deal was played both ways")
 
@@ -122,7 +123,7 @@ def _opponents(bot: str, told: Summary, places: Places) -> str:
     """A line for each bot that it met, in the order of the standings."""
     rows: list[list[Cell | str]] = []
     met = [other for other in told.names if pairing_slug(bot, other) in told.pairs and other != bot]
-    most = IN_ONE if places.single else endings.MAX_ROWS
+    most = IN_ONE if places.single or len(told.names) > MANY else endings.MAX_ROWS
     for other in met[:most]:
         slug = pairing_slug(bot, other)
         lines = told.of_two[slug]

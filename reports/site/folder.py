@@ -13,6 +13,7 @@ from reports import charts
 from reports.choosing import Wanted, choose
 from reports.csv_texts import matrix_csv, ratings_csv
 from reports.frames import Games
+from reports.names import shortened
 from reports.report import Report
 from reports.site.bot_page import bot_lead, bot_parts
 from reports.site.drawing import draw
@@ -20,7 +21,7 @@ from reports.site.games.table import write as games_files
 from reports.site.index import index_lead, index_parts
 from reports.site.manifest import FolderWriter
 from reports.site.markdown import markdown
-from reports.site.markup import name, text
+from reports.site.markup import LONGEST_NAME, name, text
 from reports.site.page import page
 from reports.site.pairing_page import pairing_parts
 from reports.site.places import Places, bot_slug
@@ -96,25 +97,26 @@ def write(
     below = msgspec.structs.replace(here, up="../")
     title = report.meta.title
     more = [("All games", below.games())]
+    called = {bot: shortened(bot, LONGEST_NAME) for bot in told.names}
     for bot in told.names:
         made = page(
-            f"{bot} – {title}",  # noqa: RUF001 - a dash
+            f"{called[bot]} – {title}",  # noqa: RUF001 - a dash
             bot_parts(bot, told, below),
             heading=name(bot),
             lead=bot_lead(bot, told),
             path=((title, below.index()), ("Bots", below.index("pages"))),
-            here=bot,
+            here=called[bot],
             more=more,
         )
         writer.write(f"bots/{bot_slug(bot)}.html", made)
     for slug in told.pairs if told.paired_pages else ():
         one, other = told.pairs[slug]
         made = page(
-            f"{one} – {other} – {title}",  # noqa: RUF001 - dashes
+            f"{called[one]} – {called[other]} – {title}",  # noqa: RUF001 - dashes
             pairing_parts(slug, told, below),
             heading=f"{name(one)} against {name(other)}",
             path=((title, below.index()), ("Pairings", below.index("pages"))),
-            here=f"{one} – {other}",  # noqa: RUF001 - a dash
+            here=f"{called[one]} – {called[other]}",  # noqa: RUF001 - a dash
             more=more,
         )
         writer.write(f"pairings/{slug}.html", made)

@@ -86,12 +86,13 @@ def _pages(told: Summary, places: Places) -> str:
     parts = [f'<h3>Bots</h3>\n<ul class="pages">{bots}</ul>' if bots else "<p>No bot played.</p>"]
     if len(told.names) > MAX_LISTED:
         parts.append(f"<p>The first {MAX_LISTED} of {len(told.names):,} bots.</p>")
-    if told.pairs and not told.paired_pages:
+    drawn = told.paired_pages
+    if told.pairs and not drawn:
         parts.append(
             f"<p>{len(told.pairs):,} pairings are too many for a page each: up to "
             f"{MAX_PAIRING_PAGES:,} have one. The pages of bots tell of all opponents.</p>"
         )
-    shown = [slug for slug in told.pairs if slug in told.paired_pages][:MAX_LISTED]
+    shown = [slug for slug in told.pairs if slug in drawn][:MAX_LISTED]
     if shown:
         two = "".join(
             f"<li>{linked(f'{name(one)} – {name(other)}', places.pairing(one, other))}</li>"  # noqa: RUF001 - a dash

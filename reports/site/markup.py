@@ -11,6 +11,7 @@ from reports.names import shortened, shown
 from reports.win_rates import Share
 
 __all__ = [
+    "LONGEST_NAME",
     "NA",
     "Cell",
     "Column",

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from reports.game_rows import GameLine
+from reports.names import shortened
 from reports.results import Pairing
 from reports.site import endings
 from reports.site.markup import (
+    LONGEST_NAME,
     NA,
     Cell,
     Column,
@@ -107,7 +109,7 @@ def _pairs(pairs: Pairing | None, told: Summary, places: Places) -> str:
     gap = elo(pairs.elo_conditional, undecided)
     error = undecided if pairs.se is None else Cell(plus_minus(pairs.se))
     numbers = table(
-        f"What they tell of {pairs.one}",
+        f"What they tell of {shortened(pairs.one, LONGEST_NAME)}",
         [
             Column("score", "text"),
             Column("by the ratings"),

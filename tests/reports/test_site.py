@@ -18,7 +18,8 @@ from reports.frames import GameRow, Games
 from reports.report import Meta, Report, build
 from reports.site.markdown import markdown
 from reports.site.markup import percent, plus_minus
-from reports.site.summary import Summary
+from reports.site.places import pairing_slug
+from reports.site.summary import Summary, ends_of, escapes, rounds_of
 from tests.reports.rows import small_run
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "use", "rect"}
@@ -261,7 +262,7 @@ HOSTILE = (
     "\u202egnp.exe",
     "\u200b\u200d",
     "\u05e9\u05dc\u05d5\u05dd",
-    "x" * 500,
+    "x" * 5_000,
     "-rf *",
     "%s%n{0.__class__}",
 )
@@ -366,3 +367,15 @@ def test_markdown_tells_how_games_ended(report: Report) -> None:
     text = markdown(report)
     assert "## How games ended" in text
     assert "| fault: crash | detectives | 19 | 3.0 |" in text
+
+
+def test_pages_count_games_as_the_report_does(report: Report, games: Games) -> None:
+    told = Summary.of(report, games.lines())
+    assert ends_of(told.lines) == report.ends
+    assert rounds_of(told.lines) == report.rounds
+    assert sum(map(len, told.of_bot.values())) == 2 * len(games)
+    assert sum(map(len, told.of_two.values())) == len(games)
+    for x, row in zip(report.matrix.mister_x, report.matrix.cells, strict=True):
+        for d, cell in zip(report.matrix.detectives, row, strict=True):
+            if x != d:
+                assert escapes(told.of_two[pairing_slug(x, d)], x, d) == cell
