@@ -55,16 +55,6 @@ class Clocks(Talk):
             silence()
         super().turn(message)
 
-    def crowd(self, message: Message) -> None:  # D11: is kept from running by its own children
-        if self.turns == 3:
-            for _ in range(8):
-                if os.fork() == 0:
-                    signal.alarm(LIFE_S)
-                    burn(BURN_S)
-                    os._exit(0)
-            self.run_on()
-        super().turn(message)
-
     def hidden_crowd(self, message: Message) -> None:  # D11: by children that nobody counts
         if self.turns == 3:
             if os.fork() == 0:
