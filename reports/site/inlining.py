@@ -79,11 +79,10 @@ def policy(script: str, style: str, *, files_beside: bool = False) -> str:
     Args:
         script: the exact text between the tags.
         style: the same of the style.
-        files_beside: whether scripts that lie beside the page may run too. On disk a page has no
-            origin of its own, so browsers differ in what `'self'` is there; `file:` says it plainly
-            and means nothing to a page that came from a server.
+        files_beside: whether the script loads others that lie beside the page. It alone can: none
+            that stands in the page's markup runs.
     """
-    beside = " 'self' file:" if files_beside else ""
+    beside = " 'strict-dynamic'" if files_beside else ""
     return (
         f"default-src 'none'; script-src '{source_hash(script)}'{beside}; "
         f"style-src '{source_hash(style)}'; base-uri 'none'; form-action 'none'"

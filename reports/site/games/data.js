@@ -14,6 +14,22 @@ const COLUMNS = {
 };
 
 /**
+ * Bring the scripts that lie beside the page, whichever of them there are.
+ *
+ * The policy trusts what this module loads, and no script that stands in the page.
+ */
+export function bring(files) {
+  const one = (file) => new Promise((done) => {
+    const script = document.createElement("script");
+    script.src = file;
+    script.onload = done;
+    script.onerror = done; // `load` tells what is missing
+    document.head.append(script);
+  });
+  return Promise.all(files.map(one));
+}
+
+/**
  * Return all games, in plan order.
  *
  * The parts stand in the page, or have come from the scripts beside it. `missing` counts the games

@@ -1,6 +1,6 @@
 // The table of games: the address, the form and the rows are kept alike here.
 
-import { load } from "./data.js";
+import { bring, load } from "./data.js";
 import { counts, FIELDS, fragment, matching, nothing, parse, sorted } from "./filters.js";
 import { form } from "./form.js";
 import { SORTS, table } from "./rows.js";
@@ -10,9 +10,12 @@ const PAGES = [50, 100, 250, 500]; // rows at once
 const root = document.getElementById("games-table");
 const embedded = root.hasAttribute("data-embedded"); // in a page with other sections
 
-const games = load();
-if (games) setTimeout(begin); // a task of its own: reading many games is one already
-else root.replaceChildren(html("p", { class: "empty" }, "The games are missing: the folder games-data must lie beside this page."));
+let games = null;
+bring(root.dataset.files?.split(" ") ?? []).then(() => {
+  games = load();
+  if (games) setTimeout(begin); // a task of its own: reading many games is one already
+  else root.replaceChildren(html("p", { class: "empty" }, "The games are missing: the folder games-data must lie beside this page."));
+});
 
 function begin() {
   let state = parse(location.hash, SORTS) ?? nothing();

@@ -71,13 +71,12 @@ def write(games: Games, links: Mapping[str, str], *, title: str = "Games") -> Ma
     made = {f"{DATA}/tables.js": _script(tables)}
     made |= {f"{DATA}/games-{place}.js": _script(chunk) for place, chunk in enumerate(chunks)}
     script, style = _module(), f"\n{_read('style.css').strip()}\n{_style()}"
-    scripts = "\n".join(f'<script defer src="{path}"></script>' for path in made)
+    mark = f' data-files="{" ".join(made)}"'
     made[PAGE] = Template(_read("games/games.html")).substitute(
         policy=html.escape(policy(script, style, files_beside=True), quote=True),
         title=text(title),
         style=style,
-        scripts=scripts,
-        table=_LEAD.format(mark="", count=f"{len(games):,}"),
+        table=_LEAD.format(mark=mark, count=f"{len(games):,}"),
         script=script,
     )
     return made
