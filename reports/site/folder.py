@@ -83,7 +83,26 @@ def write(
         StoreError: if the disk is full, or a record is damaged.
         ConfigError: if the folder can't be written to.
     """
-    writer = FolderWriter(folder)
+    with FolderWriter(folder) as writer:
+        replays_made, notes = _write_pages(writer, report, games, record, replays)
+    files = ("index.html", *(file for file in writer.files if file != "index.html"))
+    return Written(
+        page=folder / "index.html",
+        files=files,
+        replays=replays_made,
+        bytes=writer.bytes,
+        notes=notes,
+    )
+
+
+def _write_pages(
+    writer: FolderWriter,
+    report: Report,
+    games: Games,
+    record: Callable[[str], GameRecord] | None,
+    replays: Wanted,
+) -> tuple[int, list[str]]:
+    """Write every file; return how many replays there are, and sentences on what is missing."""
     told = Summary.of(report, games.lines())
     paths: dict[str, str] = {}
     notes: list[str] = []
@@ -131,15 +150,7 @@ def write(
             foot=f"<p>The same numbers as files: {beside}.</p>",
         ),
     )
-    writer.close()
-    files = ("index.html", *(file for file in writer.files if file != "index.html"))
-    return Written(
-        page=folder / "index.html",
-        files=files,
-        replays=len(paths),
-        bytes=writer.bytes,
-        notes=notes,
-    )
+    return len(paths), notes
 
 
 def data_files(report: Report, games: Games) -> dict[str, str]:

@@ -11,10 +11,11 @@ import os
 import re
 from contextlib import suppress
 from pathlib import Path
+from types import TracebackType
 
 import msgspec
 
-from arena.errors import cannot_write
+from arena.errors import ArenaError, cannot_write
 
 __all__ = ["MANIFEST", "FolderWriter"]
 
@@ -32,6 +33,9 @@ class _Manifest(msgspec.Struct, kw_only=True):
 class FolderWriter:
     """Writes the files of one report into a folder, each as a whole.
 
+    As a context it is closed at the end; where the end is an error, what was written is listed
+    beside what was there, so that the next report can remove it.
+
     Args:
         folder: where to; made where it is missing.
     """
@@ -40,6 +44,21 @@ class FolderWriter:
         self.folder = folder
         self.files: dict[str, str] = {}
         self.bytes = 0
+
+    def __enter__(self) -> FolderWriter:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if kind is None:
+            self.close()
+        elif self.files:
+            with suppress(ArenaError):  # the first error is the one to be told
+                self._list({**self._earlier(), **self.files})
 
     def write(self, file: str, text: str) -> None:
         """Write one file: a reader never sees half of it.
@@ -82,7 +101,10 @@ class FolderWriter:
         for name in FOLDERS:
             with suppress(OSError):  # not empty, or not there
                 (self.folder / name).rmdir()
-        listed = _Manifest(schema=SCHEMA, files=dict(sorted(self.files.items())))
+        self._list(self.files)
+
+    def _list(self, files: dict[str, str]) -> None:
+        listed = _Manifest(schema=SCHEMA, files=dict(sorted(files.items())))
         text = msgspec.json.format(msgspec.json.encode(listed), indent=1).decode() + "\n"
         self.write(MANIFEST, text)
 

@@ -88,3 +88,18 @@ def test_a_list_that_cannot_be_read_is_none(text: str, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text(text)
     written(tmp_path, index="one")
     assert found(tmp_path) == {"index.html", MANIFEST}
+
+
+def test_what_a_broken_off_report_wrote_is_removed_by_the_next(tmp_path: Path) -> None:
+    written(tmp_path, index="one", bots__a="two")
+
+    def break_off() -> None:
+        with FolderWriter(tmp_path) as writer:
+            writer.write("bots/b.html", "three")
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        break_off()
+    assert found(tmp_path) == {"index.html", "bots/a.html", "bots/b.html", MANIFEST}
+    written(tmp_path, index="one")
+    assert found(tmp_path) == {"index.html", MANIFEST}

@@ -20,7 +20,7 @@ from reports.site.markdown import markdown
 from reports.site.markup import percent, plus_minus
 from reports.site.places import pairing_slug
 from reports.site.summary import Summary, ends_of, escapes, rounds_of
-from tests.reports.rows import small_run
+from tests.reports.rows import NAMES, small_run
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "use", "rect"}
 
@@ -144,7 +144,7 @@ def test_every_link_of_a_folder_leads_to_something_in_it(folder: Path) -> None:
 
 def test_equal_reports_are_equal_bytes(tmp_path: Path) -> None:
     for name in ("one", "two"):
-        report, games = made(small_run())
+        report, games = made(small_run(3, NAMES[:3]))
         site.write(report, games, tmp_path / name)
         site.write_single(report, games, tmp_path / f"{name}.html")
     for file in (tmp_path / "one").rglob("*.*"):
@@ -269,7 +269,7 @@ HOSTILE = (
 
 
 def test_names_that_are_markup_are_shown_as_text(tmp_path: Path) -> None:
-    report, games = made(small_run(2, HOSTILE))
+    report, games = made(small_run(1, HOSTILE))
     site.write(report, games, tmp_path / "in")
     site.write_single(report, games, tmp_path / "in" / "one.html")
     assert {path.name for path in tmp_path.iterdir()} == {"in"}
