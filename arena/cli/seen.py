@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 
-from arena.cli.stored import DATABASE, open_data, rows
+from arena.cli.stored import DATABASE, open_data
 from arena.store.database import Database
 from arena.store.runs import Run
 
 __all__ = ["Seen", "seen"]
 
 FEW_PAIRS = 20  # below this nothing is read off them
+MOST_GAMES = 100_000  # the first of a run: more tell no more, and take long to read
 
 
 class Seen(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,12 +60,17 @@ def seen_in(database: Database, run: Run) -> Seen | None:
     from reports.ratings import Settings, rate_bots
     from reports.results import pairings
 
-    games = [row for row in rows(database, run) if row.winner is not None and row.reason != "fault"]
+    names = [bot.name for bot in run.plan.entrants]
+    games = [
+        game
+        for game in islice(database.judged(run), MOST_GAMES)
+        if game.winner is not None and game.reason != "fault"
+    ]
     played = gather(
-        [row.mister_x for row in games],
-        [row.detectives for row in games],
-        [row.winner == "mister_x" for row in games],
-        [str(row.deal) for row in games],
+        [names[game.mister_x] for game in games],
+        [names[game.detectives] for game in games],
+        [game.winner == "mister_x" for game in games],
+        [str(game.deal) for game in games],
     )
     pairs = pair_up(played)
     rated = rate_bots(played, Settings())
