@@ -145,7 +145,8 @@ def test_a_run_survives_the_loss_of_anything_and_leaves_nothing(
     assert coordinator.returncode == 75, stderr
     assert f"the Dask scheduler at {cluster.address} is lost; what was stored stays" in stderr
     assert f" --executor dask --scheduler {cluster.address}" in stderr
-    assert "Traceback" not in stderr
+    assert "Traceback" not in stderr, stderr
+    assert " failed: " not in stderr
     stored = runs.stored()
     assert 3 <= stored <= 8
 

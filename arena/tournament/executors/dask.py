@@ -265,7 +265,7 @@ class DaskExecutor:
             text = await cluster.play(
                 member.machine, dask_worker.exchange, member.name, msgspec.msgpack.encode(batch)
             )
-        except TaskLostError:
+        except (TaskLostError, SchedulerLostError):
             raise
         except Exception as exc:
             raise _RefusedError(f"failed: {type(exc).__name__}: {exc}") from exc

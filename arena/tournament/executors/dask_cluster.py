@@ -149,7 +149,7 @@ async def open_cluster(scheduler: str | None, *, workers: int) -> AsyncIterator[
         ConfigError: if no scheduler answers there.
         HostFault: if no cluster can be started here.
     """
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # we say ourselves what happens
+    _quieten()
     async with open_bridge() as bridge:
         local: LocalCluster | None = None
         folder = tempfile.TemporaryDirectory(prefix="arena-dask-", ignore_cleanup_errors=True)
@@ -165,6 +165,13 @@ async def open_cluster(scheduler: str | None, *, workers: int) -> AsyncIterator[
             if local is not None:
                 await _ended(bridge, local.close)
             folder.cleanup()
+
+
+def _quieten() -> None:
+    """Keep Dask from telling what we say ourselves; it has set a level for loggers of its own."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
+    for name in ("distributed", "tornado", *names):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 async def _started(bridge: Bridge, workers: int, folder: str) -> LocalCluster:
