@@ -17,7 +17,7 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from arena.errors import BotFault, BotRefused, HostFault
+from arena.errors import ArenaError, BotFault, BotRefused, HostFault
 from arena.sandbox import lateness as lateness_module
 from arena.sandbox.channel import BotExited, BotOverran, BotTooSlow, LineChannel
 from arena.sandbox.hub import Hub
@@ -159,14 +159,21 @@ def test_line_that_is_too_long_is_noticed_at_once_and_not_held() -> None:
 
 @pytest.mark.parametrize("late", ["import time; time.sleep(30)", "while True: pass"])
 def test_slow_bot_costs_its_limit_and_no_more(late: str) -> None:
-    async def use(bot: BotProcess) -> tuple[float, BotTooSlow]:
+    """Who was kept from running for most of many times its limit is nobody's loss: once more."""
+
+    async def use(bot: BotProcess) -> tuple[float, ArenaError]:
         await bot.ask(b"go\n", limit_s=LONG_S)
         start = trio.current_time()
-        with pytest.raises(BotTooSlow) as caught:
+        with pytest.raises((BotTooSlow, HostFault)) as caught:
             await bot.ask(b"go\n", limit_s=0.3)
         return trio.current_time() - start - bot.lost_s, caught.value
 
-    took_s, error = with_bot(f"print(input(), flush=True); input()\n{late}", use)
+    for _ in range(3):
+        took_s, error = with_bot(f"print(input(), flush=True); input()\n{late}", use)
+        if isinstance(error, BotTooSlow):
+            break
+        assert "this machine is overloaded" in str(error)
+    assert isinstance(error, BotTooSlow)
     assert 0.3 <= took_s < 3  # the bound is wide, as hosts are busy
     assert "no answer within" in error.text
     assert "flush" in error.hint
