@@ -12,6 +12,8 @@ import msgspec
 import pytest
 
 from arena.rules import registry
+from arena.rules.europe import state as europe
+from arena.rules.europe import views as europe_views
 from arena.rules.london import views
 from arena.rules.london.state import Board, Figure, Numbers, Slot, Step
 from arena.sandbox.limits import default_limits
@@ -38,13 +40,21 @@ from tests.protocol.spec import filled
 from tests.protocol.transcripts import GOLDEN, kept
 
 SPEC = resources.files("protocol").joinpath("SPEC.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w+) ?(\w*)\n(.*?)^```$", SPEC, re.DOTALL | re.MULTILINE)
 
 
-def blocks(kind: str) -> list[Any]:
+def blocks(kind: str, text: str = SPEC) -> list[Any]:
+    found = re.findall(r"^```(\w+) ?(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
     return [
-        json.loads(text) for language, word, text in BLOCKS if (language, word) == ("json", kind)
+        json.loads(body) for language, word, body in found if (language, word) == ("json", kind)
     ]
+
+
+def chapter(name: str) -> str:
+    """The text of a chapter with all its sections."""
+    return SPEC.partition(f"\n## {name}\n")[2].partition("\n## ")[0]
+
+
+LONDON, EUROPE = chapter("London"), chapter("Europe")
 
 
 def as_json(value: Any) -> Any:
@@ -108,6 +118,7 @@ def test_every_message_has_an_example_that_is_read_and_was_said() -> None:
         ("`end`", End),
         ("Numbers", Numbers),
         ("Views", views.MisterXView),
+        ("Numbers of Europe", europe.Numbers),
     ],
 )
 def test_every_key_is_explained_and_no_other(heading: str, kind: type[msgspec.Struct]) -> None:
@@ -175,13 +186,12 @@ def test_links_within_the_text_lead_somewhere() -> None:
 
 
 def test_the_ply_of_london_is_one() -> None:
-    for found in blocks("ply"):
-        assert as_json(msgspec.convert(found, Step)) == found
-    assert len(blocks("ply")) == 1
+    (found,) = blocks("ply", LONDON)
+    assert as_json(msgspec.convert(found, Step)) == found
 
 
 def test_the_view_of_london_is_one() -> None:
-    (found,) = blocks("view")
+    (found,) = blocks("view", LONDON)
     assert as_json(msgspec.convert(found, views.MisterXView)) == found
     assert all(key in section("Views") for key in Figure.__struct_fields__ + Slot.__struct_fields__)
 
@@ -210,6 +220,7 @@ def test_the_events_that_golden_games_have_are_taken_from_them() -> None:
     sent = [
         event
         for golden in GOLDEN
+        if golden.ruleset.startswith("london")
         for entry in kept(golden)
         for event in json.loads(bytes(entry.line)).get("events", ())
     ]
@@ -235,3 +246,54 @@ def test_every_end_of_london_is_told() -> None:
         assert word in rules
         assert winner in {"`mister_x`", "`detectives`"}
     assert len(keys("How it ends")) == 5  # four, and the word `reason` of the head
+
+
+# --- Europe ------------------------------------------------------------------------------------
+
+
+def test_each_ply_of_europe_has_one_example() -> None:
+    kinds = registry.make("europe-2009").ply_type
+    found = blocks("ply", EUROPE)
+    for example in found:
+        assert as_json(msgspec.convert(example, kinds)) == example
+    assert len(found) == len({example["do"] for example in found}) == len(get_args(kinds))
+
+
+def test_the_views_of_europe_are_some_and_every_key_is_explained() -> None:
+    own, team = blocks("view", EUROPE)
+    assert as_json(msgspec.convert(own, europe_views.MisterXView)) == own
+    assert as_json(msgspec.convert(team, europe_views.DetectivesView)) == team
+    told = set(keys("Views of Europe")) - {"city"} | {"city"}
+    assert told == set(own) | set(team)
+    parts = (europe.Figure, europe.Slot, europe.Tally)
+    for part in parts:
+        assert all(f"`{key}`" in section("Views of Europe") for key in part.__struct_fields__)
+
+
+def test_every_event_of_europe_has_an_example_that_could_be() -> None:
+    kinds = {str(kind.__struct_config__.tag): kind for kind in europe_views.EVENTS}
+    shown = [json.loads(row[0].strip("`")) for row in rows(section("Events of Europe"))[2:]]
+    for event in shown:
+        assert as_json(msgspec.convert(event, kinds[event["event"]])) == event
+    assert [event["event"] for event in shown] == list(kinds)
+
+
+def test_the_board_of_europe_has_what_is_told() -> None:
+    board = as_json(registry.make("europe-2009").board)
+    text = section("Board of Europe")
+    assert all(f"`{key}`" in text for key in board["cities"][0])
+    assert all(
+        f"`{key}`" in text for key in set(board) - {"name", "format", "projection", "transports"}
+    )
+
+
+def test_every_end_of_europe_is_told() -> None:
+    rules = resources.files("arena.rules.europe").joinpath("RULES.md").read_text(encoding="utf-8")
+    ends = {row[0].strip("`"): row[1].strip("`") for row in rows(section("How Europe ends"))[2:]}
+    assert ends == {
+        "escaped": "mister_x",
+        "captured": "detectives",
+        "encircled": "detectives",
+        "cap": "detectives",
+    }
+    assert all(f"`{word}`" in rules for word in ends)

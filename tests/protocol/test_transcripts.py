@@ -144,10 +144,30 @@ def test_the_transcripts_show_an_x_win_a_capture_in_parts_and_a_forfeit() -> Non
         (Side.MISTER_X, "escaped"),
         (Side.DETECTIVES, "captured"),
         (Side.MISTER_X, "fault"),
+        (Side.MISTER_X, "escaped"),
+        (Side.DETECTIVES, "captured"),
     ]
     capture = [said(entry) for entry in kept(GOLDEN[1])]
     assert any(isinstance(message, Play) and message.more for message in capture)
     assert any(isinstance(message, Turn) and message.part > 1 for message in capture)
     assert any(isinstance(message, Log) for message in capture)
     assert any(isinstance(message, Play) and len(message.plies) == 2 for message in capture)
+    assert isinstance(capture[-1], Bye)
+
+
+def test_the_transcripts_of_europe_show_actions_of_both_sides() -> None:
+    """A double and a hidden move of the winner; an investigation whose answer comes in a part."""
+    plays = [one for entry in kept(GOLDEN[3]) if isinstance(one := said(entry), Play)]
+    turns = [[ply["do"] for ply in play.plies] for play in plays]
+    assert ["pay", "pay", "pay", "move", "move"] in turns
+    assert ["pay", "pay", "pay", "lay"] in [turn[:4] for turn in turns]
+    capture = [said(entry) for entry in kept(GOLDEN[4])]
+    parts = [one for one in capture if isinstance(one, Turn) and one.part > 1]
+    events = [
+        event
+        for one in parts
+        if one.events is not UNSET
+        for event in msgspec.json.decode(bytes(one.events))
+    ]
+    assert "investigate" in {event["event"] for event in events}
     assert isinstance(capture[-1], Bye)

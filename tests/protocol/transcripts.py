@@ -1,6 +1,6 @@
-"""The three golden transcripts: how they are made, and how one is read.
+"""The golden transcripts: how they are made, and how one is read.
 
-A tiny model of a referee plays London with scripted bots, fixed seeds and fixed ids. It knows
+A tiny model of a referee plays with scripted bots, fixed seeds and fixed ids. It knows
 no processes and no clock; what it says, and in which order, is what the documents promise.
 """
 
@@ -33,6 +33,7 @@ from protocol.messages import (
     Want,
 )
 from protocol.session import Session
+from tests.protocol import players_of_europe as europe
 
 ARENA = "0.1.0"  # what the model says it is; does not follow releases
 CHARGED_MS = 0.5
@@ -82,7 +83,7 @@ class Golden(msgspec.Struct, frozen=True, kw_only=True):
 def whole(ruleset: Rules, state: Any, dice: random.Random) -> tuple[list[Ply], bool]:
     """A whole turn of random steps, sent at once; Mister X doubles now and then."""
     plies = [dice.choice(ruleset.legal(state))]
-    follow = ruleset.followers(state, plies[0])  # type: ignore[attr-defined]  # London alone
+    follow = ruleset.followers(state, plies[0])  # type: ignore[attr-defined]  # London's
     if ruleset.to_move(state) is Side.MISTER_X:
         if follow and dice.random() < 0.1:
             plies.append(dice.choice(follow))
@@ -97,7 +98,7 @@ def whole(ruleset: Rules, state: Any, dice: random.Random) -> tuple[list[Ply], b
 def in_parts(ruleset: Rules, state: Any, dice: random.Random) -> tuple[list[Ply], bool]:
     """One random step of one figure; `more` while others have still to move."""
     ply = dice.choice(ruleset.legal(state))
-    return [ply], bool(ruleset.followers(state, ply))  # type: ignore[attr-defined]  # London alone
+    return [ply], bool(ruleset.followers(state, ply))  # type: ignore[attr-defined]  # London's
 
 
 def lost(ruleset: Rules, state: Any, dice: random.Random) -> tuple[list[Ply], bool]:
@@ -143,6 +144,28 @@ GOLDEN = (
         winner=Side.MISTER_X,
         reason="fault",
         clock=ClockSettings(move_ms=0, bank_ms=60_000, increment_ms=100),
+    ),
+    Golden(
+        name="europe_x_win",
+        ruleset="europe-2009:players=3",
+        secret=b"europe x_win 132",
+        mister_x=europe.runner,
+        detectives=europe.whole_team,
+        wants=(),
+        winner=Side.MISTER_X,
+        reason="escaped",
+    ),
+    Golden(
+        name="europe_capture",
+        ruleset="europe-2009:mission=balanced",
+        secret=b"europe capture 57",
+        mister_x=europe.stroller,
+        detectives=europe.part,
+        wants=("legal", "events"),
+        winner=Side.DETECTIVES,
+        reason="captured",
+        clock=None,
+        nodes=2_000,
     ),
 )
 
@@ -246,13 +269,14 @@ class Model:
             self.answer(side, answer)
             if answer.note is not UNSET:
                 self.notes[len(self.plays)] = answer.note
-            self.charge(side, more=more)
             try:
                 played = self.ruleset.play(self.state, plies, more=more)
             except IllegalMove as exc:
+                self.charge(side, more=more)
                 return side, f"illegal: {exc}"
+            self.charge(side, more=played.goes_on)
             self.note(side, plies, played, more=more)
-            if not more:
+            if not played.goes_on:
                 break
             part += 1
         return None
