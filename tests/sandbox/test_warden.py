@@ -550,3 +550,46 @@ def test_a_look_at_a_bot_is_cheap() -> None:
                 it.look()
                 took.append(time.perf_counter() - began)
         assert sorted(took)[len(took) // 2] < 0.001
+
+
+BRIEF = """
+import os, signal, sys, time
+def burn():
+    while time.process_time() < 0.03: pass
+    os._exit(0)
+def wait():
+    try:
+        while True: os.wait()
+    except ChildProcessError: pass
+print("up", flush=True)
+how = "%s"
+if how == "ignores": signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+for _ in range(15):
+    if os.fork() == 0:
+        if how != "leaves" or os.fork() == 0: burn()
+        os._exit(0)
+    if how != "leaves": wait()  # with SIGCHLD ignored until the kernel has collected it
+while sum(name.isdigit() for name in os.listdir("/proc")) > 2: time.sleep(0.01)
+print("done", flush=True)
+time.sleep(20)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("how", "hides"),
+    [("waits", False), ("leaves", False), ("ignores", True)],
+)
+def test_who_waits_for_real_children_hides_nothing_and_who_ignores_them_does(
+    how: str, hides: bool
+) -> None:
+    """Orphans are collected by the sandbox's first process, which waits for everybody."""
+    with sandboxed(BRIEF % how) as inside, warded(inside, real_bounds()) as it:
+        assert inside.line() == b"up\n"
+        while not inside.has_output(within_s=0.005):
+            it.look()
+        it.look()
+        it.look()
+        assert inside.line() == b"done\n"
+        assert it.hides_time is hides
+        assert it.sample() > 0.1
