@@ -569,6 +569,7 @@ for _ in range(15):
         if how != "leaves" or os.fork() == 0: burn()
         os._exit(0)
     if how != "leaves": wait()  # with SIGCHLD ignored until the kernel has collected it
+wait()
 while sum(name.isdigit() for name in os.listdir("/proc")) > 2: time.sleep(0.01)
 print("done", flush=True)
 time.sleep(20)
