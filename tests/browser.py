@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.tools import need
 
@@ -20,6 +20,7 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--host-resolver-rules=MAP * ~NOTFOUND",
 )
+expect.set_options(timeout=60_000)  # in milliseconds: hosts are busy
 
 
 @contextmanager

@@ -122,6 +122,7 @@ def test_way_from_the_report_over_bot_pairing_and_games_to_a_replay_and_back(
         game = str(link.get_attribute("href")).removeprefix("replays/").removesuffix(".html")
         told = next(row for row in report.rows if row.game == game)
         link.click()
+        page.locator("body[data-moment]").wait_for()  # it draws itself when all of it has come
         page.keyboard.press("End")
         assert "won" in page.locator(".turn .ending").inner_text()
         log = page.locator(".slot .ticket").count()

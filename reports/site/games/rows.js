@@ -87,7 +87,8 @@ function cell(games, row, key) {
       return html("td", { class: `${kind} told` }, fault(games, "mister_x", games.xFault[row]), fault(games, "detectives", games.dFault[row]));
     case "note": {
       const { marks, rule } = games.notes[games.note[row]];
-      return html("td", { class: `${kind} told` }, [...marks, rule].filter(Boolean).join(", "));
+      const words = [...marks, rule].filter(Boolean).join(", ");
+      return html("td", { class: `${kind} told` }, rule ? html("div", {}, words) : words);
     }
     default:
       return html("td", { class: kind }, games.replays.has(row) ? null : html("code", { class: "command" }, `arena replay ${games.ids[row]}`));
