@@ -1,0 +1,103 @@
+"""Sections of the report: what is cut says so, columns that tell nothing are left out."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from reports import charts
+from reports.frames import Games
+from reports.report import Excluded, Meta, Report, build
+from reports.site import bot_page, endings, index, single, strengths
+from reports.site.places import Places
+from reports.site.summary import Summary
+from tests.reports.rows import small_run
+
+PLACES = Places()
+
+
+@pytest.fixture(scope="module")
+def games() -> Games:
+    return Games.collect(small_run(3))
+
+
+@pytest.fixture(scope="module")
+def report(games: Games) -> Report:
+    return build(games, Meta(run="ab12"))
+
+
+def test_long_histories_are_cut_with_a_sentence(
+    report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(charts, "MAX_LINES", 2)
+    many = msgspec.structs.replace(report, history=report.history * 14)
+    text = strengths.history(many, PLACES)
+    assert "The last 12 of 14 runs" in text
+    assert "The first 2 bots of this run are drawn" in text
+
+
+def test_games_that_count_for_nobody_beyond_the_list_are_in_the_table_of_games(
+    report: Report,
+) -> None:
+    row = report.excluded[0]
+    rows: list[Excluded] = [row] * (endings.MAX_ROWS + 1)
+    text = endings.excluded(msgspec.structs.replace(report, excluded=rows), PLACES)
+    assert "The first 200 of 201; " in text
+    assert 'href="games.html#note=excluded"' in text
+
+
+def test_columns_of_times_that_nobody_knows_are_left_out(report: Report) -> None:
+    text = endings.times(report.times, PLACES)
+    assert "bank left" not in text
+    assert "ff turn" not in text
+    banked = [
+        msgspec.structs.replace(
+            row, bank_left_p50_ms=1_500.0, bank_left_min_ms=7.0, off_turn_mean_ms=0.25
+        )
+        for row in report.times
+    ]
+    text = endings.times(banked, PLACES)
+    assert ">1,500<" in text
+    assert "bank left, least" in text
+    assert ">0.25<" in text
+
+
+def test_bot_whose_games_all_count_for_nobody_says_so() -> None:
+    rows = [
+        msgspec.structs.replace(row, winner=None, reason="void") for row in small_run(1, ("a", "b"))
+    ]
+    games = Games.collect(rows)
+    told = Summary.of(build(games, Meta()), games.lines())
+    assert "None of its games has a winner" in bot_page.bot_lead("a", told)
+    assert [part.anchor for part in bot_page.bot_parts("a", told, PLACES)]
+
+
+def test_files_too_large_for_one_page_are_told_with_the_command(
+    report: Report, games: Games, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(single, "MAX_SAVED", 10)
+    text = single.single_page(report, games, {"games.csv": "x" * 11, "report.md": "short"})
+    assert "Too large to be put into this page: games.csv" in text
+    assert "arena report ab12" in text
+    assert 'download="report.md"' in text
+
+
+def test_lists_of_bots_pairings_and_opponents_are_cut_with_a_sentence(
+    report: Report, games: Games, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = Summary.of(report, games.lines())
+    monkeypatch.setattr(index, "MAX_LISTED", 2)
+    pages = next(part for part in index.index_parts(told, PLACES) if part.anchor == "pages")
+    assert "The first 2 of 4 bots" in pages.body
+    assert "The first 2 of 6 pairings" in pages.body
+    monkeypatch.setattr(bot_page, "MANY", 1)
+    monkeypatch.setattr(bot_page, "IN_ONE", 2)
+    parts = {part.anchor: part.body for part in bot_page.bot_parts("greedy", told, PLACES)}
+    assert "The first 2 of 3 opponents" in parts["opponents"]
+
+
+def test_times_of_a_run_that_are_no_dates_stay_as_they_are(report: Report) -> None:
+    odd = msgspec.structs.replace(report, meta=Meta(created="yesterday", finished="2026-01-02"))
+    lead = index.index_lead(odd, [])
+    assert "yesterday" in lead
+    assert "2026-01-02 00:00 UTC" in lead
