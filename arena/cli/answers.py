@@ -40,6 +40,7 @@ __all__ = [
     "Rerun",
     "Rerunning",
     "Rules",
+    "RulesetRatings",
     "Rulesets",
     "Run",
     "SandboxShown",
@@ -64,13 +65,22 @@ class GamesCount(msgspec.Struct, frozen=True, kw_only=True):
     void: int
 
 
+class RulesetRatings(msgspec.Struct, frozen=True, kw_only=True):
+    """The games of one ruleset of a run; nothing is pooled with another's."""
+
+    ruleset: str
+    games: GamesCount
+    ratings: dict[str, Any] | None  # as `arena rate`; null as long as no game counts
+
+
 class Run(Answer, frozen=True, kw_only=True, tag="arena.run/1"):
     """`arena run` and `arena resume`; `ratings` and `report` are null as long as no game counts."""
 
     run: str
     games: GamesCount
     faults: dict[str, int]
-    ratings: dict[str, Any] | None  # as `arena rate`
+    ratings: dict[str, Any] | None  # as `arena rate`; null where there are several rulesets
+    rulesets: tuple[RulesetRatings, ...]
     report: str | None
     secret_sha256: str
     took_s: float

@@ -23,17 +23,20 @@ from arena.referee.record import FaultKind
 from arena.sandbox.refusals import NO_SANDBOX_WARNING
 from arena.store.database import Database, GameRef
 from arena.store.runs import Run
+from arena.tournament.plan import Section
 from reports.choosing import CHOSEN, Wanted
 from reports.frames import Games
 from reports.report import FaultCount, Meta, Report, build
-from reports.site import Written, write
+from reports.site import Written, folder_of, write, write_several
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = [
     "Ending",
+    "Endings",
     "ending_of",
+    "endings_of",
     "fault_alerts",
     "tell_ending",
     "tell_games",
@@ -43,13 +46,37 @@ __all__ = [
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """The games of a run as they count now."""
+    """The games of a run in one ruleset, as they count now."""
 
+    ruleset: str
     games: answers.GamesCount
     faults: dict[FaultKind, int]
     void: tuple[str, ...]  # ids of games that stay void
     table: Games
     report: Report
+
+
+class Endings(msgspec.Struct, frozen=True, kw_only=True):
+    """All games of a run as they count now; of each ruleset apart."""
+
+    each: tuple[Ending, ...]
+
+    @property
+    def games(self) -> answers.GamesCount:
+        """Games of all rulesets together."""
+        return answers.GamesCount(
+            planned=sum(ending.games.planned for ending in self.each),
+            played=sum(ending.games.played for ending in self.each),
+            void=sum(ending.games.void for ending in self.each),
+        )
+
+    @property
+    def faults(self) -> dict[FaultKind, int]:
+        """Faults of all rulesets together."""
+        found: Counter[FaultKind] = Counter()
+        for ending in self.each:
+            found.update(ending.faults)
+        return dict(found)
 
     @property
     def code(self) -> Exit:
@@ -83,49 +110,71 @@ class Counting:
             yield row
 
 
-def ending_of(database: Database, run: Run) -> Ending:
+def endings_of(database: Database, run: Run) -> Endings:
     """Read what a run came to; games in plan order, so equal games give equal numbers."""
+    sections = run.plan.sections
+    return Endings(each=tuple(ending_of(database, run, section) for section in sections))
+
+
+def ending_of(database: Database, run: Run, section: Section) -> Ending:
+    """Read what a run came to in one ruleset."""
     counting = Counting()
-    table = Games.collect(table_rows(database, run, counting.counted(rows(database, run))))
+    found = rows(database, run, section if run.plan.also else None)
+    table = Games.collect(table_rows(database, run, counting.counted(found)))
     games = answers.GamesCount(
-        planned=run.plan.count, played=counting.played, void=len(counting.void)
+        planned=run.plan.count_of(section), played=counting.played, void=len(counting.void)
     )
     return Ending(
+        ruleset=section.ruleset,
         games=games,
         faults=dict(counting.faults),
         void=tuple(counting.void),
         table=table,
         report=build(
-            table, meta_of(run, games, counting.unsandboxed), past=past_runs(database, run)
+            table,
+            meta_of(run, section, games, counting.unsandboxed),
+            past=past_runs(database, run, section.ruleset),
         ),
     )
 
 
 def write_report(
-    database: Database, run: Run, ending: Ending, folder: Path, *, replays: Wanted = CHOSEN
+    database: Database, run: Run, endings: Endings, folder: Path, *, replays: Wanted = CHOSEN
 ) -> Written:
     """Write the report's folder, with the replays that are wanted.
 
-    Left out, they are at most so many that nobody waits for them at the end of a run.
+    Left out, they are at most so many that nobody waits for them at the end of a run. Of several
+    rulesets each has a folder of its own in it, and the first page leads there.
 
     Raises:
         StoreError: if the disk is full, or a record is damaged.
         ConfigError: if the folder can't be written to.
     """
-    return write(
-        ending.report,
-        ending.table,
-        folder,
-        record=lambda game: database.record(GameRef(run=run.id, game=game)),
-        replays=replays,
+    reports = {folder_of(ending.ruleset): (ending.report, ending.table) for ending in endings.each}
+    written = {
+        name: write(
+            report,
+            table,
+            folder / name if len(reports) > 1 else folder,
+            record=lambda game: database.record(GameRef(run=run.id, game=game)),
+            replays=replays,
+            above=f"Run {run.id}" if len(reports) > 1 else "",
+        )
+        for name, (report, table) in reports.items()
+    }
+    if len(reports) == 1:
+        return next(iter(written.values()))
+    return write_several(
+        f"Run {run.id}", {name: report for name, (report, _) in reports.items()}, written, folder
     )
 
 
-def meta_of(run: Run, games: answers.GamesCount, unsandboxed: int) -> Meta:
+def meta_of(run: Run, section: Section, games: answers.GamesCount, unsandboxed: int) -> Meta:
     """Return what a report tells about the run itself.
 
     Args:
         run: which.
+        section: of which ruleset.
         games: how many there are.
         unsandboxed: how many of them were played with a bot outside of the sandbox.
     """
@@ -147,10 +196,16 @@ def meta_of(run: Run, games: answers.GamesCount, unsandboxed: int) -> Meta:
         notes.append(
             f"{plural(unsandboxed, 'game')} of {games.played:,} played without the sandbox."
         )
+    if plan.also:
+        others = [other.ruleset for other in plan.sections if other != section]
+        notes.append(
+            f"These are the games of {section.ruleset} alone; the run has {', '.join(others)} too, "
+            "and nothing is pooled."
+        )
     return Meta(
-        title=f"Run {run.id}",
+        title=f"Run {run.id}" + (f", {section.ruleset}" if plan.also else ""),
         run=run.id,
-        ruleset=plan.ruleset,
+        ruleset=section.ruleset,
         arena=arena.__version__,
         created=run.created,
         finished=run.finished,
@@ -205,7 +260,15 @@ def tell_table(talk: Talk, made: Table, lines: int) -> None:
         talk.result(more)
 
 
-def tell_games(talk: Talk, ending: Ending) -> None:
+def tell_games(talk: Talk, endings: Endings) -> None:
+    """Print what the games of each ruleset came to."""
+    for number, ending in enumerate(endings.each):
+        if len(endings.each) > 1:
+            talk.result(f"{'' if number == 0 else chr(10)}{ending.ruleset}\n")
+        tell_ruleset(talk, ending)
+
+
+def tell_ruleset(talk: Talk, ending: Ending) -> None:
     """Print ratings, win rates, faults, time use, and a line for all that must not be missed."""
     report = ending.report
     if report.counts.counted:
@@ -230,10 +293,10 @@ def tell_written(talk: Talk, written: Written) -> None:
     talk.result(f"\nReport: {written.page}")
 
 
-def tell_ending(talk: Talk, run: Run, ending: Ending, *, written: Written, took_s: float) -> None:
+def tell_ending(talk: Talk, run: Run, endings: Endings, *, written: Written, took_s: float) -> None:
     """Print how a run ended and where its report lies; with `--json` the object."""
-    tell_games(talk, ending)
-    games = ending.games
+    tell_games(talk, endings)
+    games = endings.games
     talk.say(
         f"Run {run.id}: {games.played:,} of {plural(games.planned, 'game')}, "
         f"{duration(took_s)} this time."
@@ -243,13 +306,23 @@ def tell_ending(talk: Talk, run: Run, ending: Ending, *, written: Written, took_
     if run.plan.open_seed is None:
         talk.say(f"Its secret was:\n  {run.plan.secret}")
     tell_written(talk, written)
-    counted = ending.report.counts.counted
+    each = tuple(
+        answers.RulesetRatings(
+            ruleset=ending.ruleset,
+            games=ending.games,
+            ratings=msgspec.to_builtins(ending.report.ratings)
+            if ending.report.counts.counted
+            else None,
+        )
+        for ending in endings.each
+    )
     talk.answer(
         answers.Run(
             run=run.id,
             games=games,
-            faults={str(kind): count for kind, count in ending.faults.items()},
-            ratings=msgspec.to_builtins(ending.report.ratings) if counted else None,
+            faults={str(kind): count for kind, count in endings.faults.items()},
+            ratings=each[0].ratings if len(each) == 1 else None,
+            rulesets=each,
             report=str(written.page.parent),
             secret_sha256=run.plan.commitment,
             took_s=round(took_s, 3),

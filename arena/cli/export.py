@@ -16,8 +16,10 @@ from arena.cli.options import data_option, talking
 from arena.cli.record_files import Line, transcript
 from arena.cli.stored import (
     check_open_to_all,
+    chosen,
     find_run,
     open_data,
+    ruleset_of_run,
     run_argument,
     spoil_option,
 )
@@ -25,6 +27,7 @@ from arena.cli.talk import Talk, plural, visible_json
 from arena.errors import ConfigError, cannot_write
 from arena.store.database import Database
 from arena.store.runs import Run
+from arena.tournament.plan import Section
 
 __all__ = ["command"]
 
@@ -45,6 +48,7 @@ __all__ = ["command"]
     type=click.Path(dir_okay=False, path_type=Path),
     help="Where to; left out, stdout.",
 )
+@ruleset_of_run
 @spoil_option
 @data_option
 @talking
@@ -53,6 +57,7 @@ def command(
     run: str | None,
     kind: Literal["csv", "jsonl", "parquet"],
     output: Path | None,
+    ruleset: str | None,
     data: Path,
     *,
     spoil: bool,
@@ -67,7 +72,13 @@ def command(
     with open_data(data) as database:
         found = find_run(database, run)
         check_open_to_all(found, spoil=spoil)
-        chunks, count = content(database, found, kind)
+        sections = chosen(found, ruleset)
+        if kind != "jsonl" and len(sections) > 1:
+            raise ConfigError(
+                f"run {found.id} has several rulesets, and who rates a table would pool them: name "
+                f"one with --ruleset: {', '.join(section.ruleset for section in sections)}."
+            )
+        chunks, count = content(database, found, kind, sections)
         try:
             if output is None:
                 sys.stdout.flush()
@@ -98,14 +109,16 @@ def command(
         talk.next(f"arena report {found.id}", data=True)
 
 
-def content(database: Database, run: Run, kind: str) -> tuple[Iterator[bytes], int]:
+def content(
+    database: Database, run: Run, kind: str, sections: tuple[Section, ...]
+) -> tuple[Iterator[bytes], int]:
     """Return what is written, piece by piece, and the number of games in it."""
     if kind == "jsonl":
-        count = sum(1 for _ in database.stored_games(run))
-        return json_lines(database, run), count
+        count = sum(run.plan.section(game.index) in sections for game in database.stored_games(run))
+        return json_lines(database, run, sections), count
     from arena.cli.game_table import collect
 
-    games = collect(database, run)
+    games = collect(database, run, sections[0])
     if kind == "csv":
         return iter([games.csv().encode()]), len(games)
     try:
@@ -117,8 +130,10 @@ def content(database: Database, run: Run, kind: str) -> tuple[Iterator[bytes], i
         ) from error
 
 
-def json_lines(database: Database, run: Run) -> Iterator[bytes]:
+def json_lines(database: Database, run: Run, sections: tuple[Section, ...]) -> Iterator[bytes]:
     """Yield a line for each game that was played, in plan order."""
     for record in database.records(run):
+        if run.plan.section(record.core.index) not in sections:
+            continue
         line = msgspec.json.encode(Line(record=record, transcript=transcript(record)))
         yield visible_json(line) + b"\n"

@@ -12,15 +12,17 @@ from arena.referee.record import FaultKind
 from arena.store.database import Database
 from arena.store.database import Seat as StoredSeat
 from arena.store.runs import Run
+from arena.tournament.plan import Section
 from reports.frames import GameRow, Games, Seat
 from reports.game_rows import specials_of, start_of
 
 __all__ = ["collect", "table_row"]
 
 
-def collect(database: Database, run: Run) -> Games:
-    """Return all games of a run as they count: benching and void games included."""
-    return Games.collect(table_rows(database, run, rows(database, run)))
+def collect(database: Database, run: Run, section: Section) -> Games:
+    """Return the games of one ruleset as they count: benching and void games included."""
+    found = rows(database, run, section if run.plan.also else None)
+    return Games.collect(table_rows(database, run, found))
 
 
 class Told(msgspec.Struct, frozen=True):

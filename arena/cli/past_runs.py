@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from arena.store.database import Database
 from arena.store.runs import Run
+from arena.tournament.plan import Section
 from reports.played import gather
 from reports.ratings import Settings
 from reports.report import Meta, PastRun, past_run
@@ -15,31 +16,43 @@ MAX_RUNS = 30
 MAX_GAMES = 300_000  # read for the history; older runs are left out
 
 
-def past_runs(database: Database, run: Run) -> list[PastRun]:
-    """Return the ratings of earlier runs of the same ruleset that are over, the oldest first."""
+def past_runs(database: Database, run: Run, ruleset: str) -> list[PastRun]:
+    """Return the ratings of earlier runs of a ruleset that are over, the oldest first.
+
+    Args:
+        database: where they are stored.
+        run: before which.
+        ruleset: its text; of runs with several only its games are rated.
+    """
     earlier = [
-        other
+        (other, section)
         for other in database.runs()
+        for section in other.plan.sections
         if other.state == "over"
         and other.plan.rated
-        and other.plan.ruleset == run.plan.ruleset
+        and section.ruleset == ruleset
         and (other.created, other.key) < (run.created, run.key)
     ]
-    earlier.sort(key=lambda other: (other.created, other.key), reverse=True)
+    earlier.sort(key=lambda found: (found[0].created, found[0].key), reverse=True)
     found: list[PastRun] = []
     games = 0
-    for other in earlier[:MAX_RUNS]:
-        games += other.plan.count
+    for other, section in earlier[:MAX_RUNS]:
+        games += other.plan.count_of(section)
         if games > MAX_GAMES:
             break
-        found.append(rated(database, other))
+        found.append(rated(database, other, section))
     return found[::-1]
 
 
-def rated(database: Database, run: Run) -> PastRun:
-    """Return a run's ratings."""
-    names = [bot.name for bot in run.plan.entrants]
-    counted = [game for game in database.judged(run) if game.counts and game.winner is not None]
+def rated(database: Database, run: Run, section: Section) -> PastRun:
+    """Return a run's ratings in one ruleset."""
+    plan = run.plan
+    names = [bot.name for bot in plan.entrants]
+    counted = [
+        game
+        for game in database.judged(run)
+        if game.counts and game.winner is not None and plan.section(game.index) == section
+    ]
     played = gather(
         [names[game.mister_x] for game in counted],
         [names[game.detectives] for game in counted],

@@ -9,7 +9,15 @@ import click
 
 from arena.cli import answers
 from arena.cli.options import data_option, talking
-from arena.cli.stored import check_open_to_all, find_run, open_data, run_argument, spoil_option
+from arena.cli.stored import (
+    check_open_to_all,
+    chosen,
+    find_run,
+    open_data,
+    ruleset_of_run,
+    run_argument,
+    spoil_option,
+)
 from arena.cli.talk import Talk
 from arena.errors import ConfigError
 
@@ -58,6 +66,7 @@ class ReplaysType(click.ParamType["Wanted"]):
     help="Games that get one: none, faults, losses, all or a number. Left out, all of up to 1,000,"
     " else 300: every kind of fault, then the closest, shortest, longest of each pairing.",
 )
+@ruleset_of_run
 @spoil_option
 @data_option
 @talking
@@ -65,6 +74,7 @@ def command(
     talk: Talk,
     run: str | None,
     output: Path | None,
+    ruleset: str | None,
     data: Path,
     *,
     single: bool,
@@ -89,15 +99,22 @@ def command(
             raise ConfigError(f"{target} is a folder: --single writes a file, name one with -o.")
         if not single and target.is_file():
             raise ConfigError(f"{target} is a file: name a folder with -o, or add --single.")
-        from arena.cli.ending import ending_of, tell_games, tell_written, write_report
+        sections = chosen(found, ruleset)
+        if single and len(sections) > 1:
+            raise ConfigError(
+                f"run {found.id} has several rulesets, which are not pooled on one page: name one "
+                f"with --ruleset: {', '.join(section.ruleset for section in sections)}."
+            )
+        from arena.cli.ending import Endings, ending_of, tell_games, tell_written, write_report
         from reports.site import write_single
 
-        ending = ending_of(database, found)
+        endings = Endings(each=tuple(ending_of(database, found, each) for each in sections))
         if single:
+            (ending,) = endings.each
             written = write_single(ending.report, ending.table, target)
         else:
-            written = write_report(database, found, ending, target, replays=replays)
-    tell_games(talk, ending)
+            written = write_report(database, found, endings, target, replays=replays)
+    tell_games(talk, endings)
     tell_written(talk, written)
     talk.answer(answers.Reported(run=found.id, report=str(target), files=written.files))
     talk.next("open it in a browser")

@@ -101,11 +101,11 @@ def carry_on(
             f"Go on with: {resume}"
         )
     # pandas and its kin take a second to load: not before the games, and not for `--help`.
-    from arena.cli.ending import ending_of, tell_ending, write_report
+    from arena.cli.ending import endings_of, tell_ending, write_report
 
     run = database.find_run(run.id)
-    ending = ending_of(database, run)
-    written = write_report(database, run, ending, data / "reports" / run.id)
-    tell_ending(talk, run, ending, written=written, took_s=took_s)
+    endings = endings_of(database, run)
+    written = write_report(database, run, endings, data / "reports" / run.id)
+    tell_ending(talk, run, endings, written=written, took_s=took_s)
     talk.next(f"arena verify {run.id}", "was everything played by the rules?", data=True)
-    return ending.code
+    return endings.code

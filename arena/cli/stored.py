@@ -10,19 +10,22 @@ import msgspec
 
 from arena.errors import ConfigError
 from arena.referee.record import FaultKind, SideWord
+from arena.rules import registry
 from arena.store.database import Database, StoredGame
 from arena.store.runs import Run
 from arena.tournament.benching import Judged
 from arena.tournament.pairings import Pairing
-from arena.tournament.plan import Plan
+from arena.tournament.plan import Plan, Section
 
 __all__ = [
     "DATABASE",
     "Row",
     "check_open_to_all",
+    "chosen",
     "find_run",
     "open_data",
     "rows",
+    "ruleset_of_run",
     "run_argument",
     "spoil_option",
 ]
@@ -32,6 +35,10 @@ DATABASE = "arena.sqlite3"
 run_argument = click.argument("run", required=False, metavar="[RUN]")
 spoil_option = click.option(
     "--spoil", is_flag=True, help="Show games of a run that is not over, and so its secret deals."
+)
+
+ruleset_of_run = click.option(
+    "--ruleset", metavar="R", help="Of a run with several rulesets only the games of this one."
 )
 
 
@@ -92,12 +99,20 @@ def check_open_to_all(run: Run, *, spoil: bool) -> None:
     )
 
 
-def rows(database: Database, run: Run) -> Iterator[Row]:
-    """Yield the games of a run as they count, in plan order; benching and void games included."""
+def rows(database: Database, run: Run, section: Section | None = None) -> Iterator[Row]:
+    """Yield the games of a run as they count, in plan order; benching and void games included.
+
+    Args:
+        database: where it is stored.
+        run: whose games.
+        section: only those of this ruleset.
+    """
     plan = run.plan
     stored = database.stored_games(run)
     head = next(stored, None)
     for judged in database.judged(run):
+        if section is not None and plan.section(judged.index) != section:
+            continue
         while head is not None and head.index < judged.index:
             head = next(stored, None)
         own = head if head is not None and head.index == judged.index else None
@@ -120,3 +135,21 @@ def row(plan: Plan, judged: Judged, stored: StoredGame | None) -> Row:
         counts=judged.counts,
         stored=stored,
     )
+
+
+def chosen(run: Run, ruleset: str | None) -> tuple[Section, ...]:
+    """Return the sections of a run that are to be told of.
+
+    Raises:
+        ConfigError: if the run has no such ruleset.
+    """
+    sections = run.plan.sections
+    if ruleset is None:
+        return sections
+    found = tuple(each for each in sections if each.ruleset == registry.make(ruleset).text)
+    if not found:
+        raise ConfigError(
+            f"run {run.id} has no games of {ruleset}; it has "
+            f"{', '.join(section.ruleset for section in sections)}."
+        )
+    return found

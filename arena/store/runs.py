@@ -87,7 +87,7 @@ class RunTable:
             "touched": now,
             "arena": __version__,
             "kind": plan.kind,
-            "ruleset": plan.ruleset,
+            "ruleset": plan.rulesets,
             "behaviour": plan.behaviour,
             "deals": plan.deals,
             "planned": plan.count,

@@ -154,6 +154,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             if not self.also or names & set(bot.rulesets)
         )
 
+    def count_of(self, section: Section) -> int:
+        """Return how many games a section has."""
+        return self._schedule_of(section).count
+
     def section(self, index: int) -> Section:
         """Return the section that a game belongs to.
 

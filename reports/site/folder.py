@@ -66,6 +66,7 @@ def write(
     *,
     record: Callable[[str], GameRecord] | None = None,
     replays: Wanted = None,
+    above: str = "",
 ) -> Written:
     """Write a report into a folder, which is made where it is missing.
 
@@ -78,13 +79,14 @@ def write(
         folder: where.
         record: gives the record of a game, for its replay; without it there are none.
         replays: which games get one; see `reports.choosing.choose`.
+        above: title of the page one folder up that leads here, if there is one.
 
     Raises:
         StoreError: if the disk is full, or a record is damaged.
         ConfigError: if the folder can't be written to.
     """
     with FolderWriter(folder) as writer:
-        replays_made, notes = _write_pages(writer, report, games, record, replays)
+        replays_made, notes = _write_pages(writer, report, games, record, replays, above)
     files = ("index.html", *(file for file in writer.files if file != "index.html"))
     return Written(
         page=folder / "index.html",
@@ -101,6 +103,7 @@ def _write_pages(
     games: Games,
     record: Callable[[str], GameRecord] | None,
     replays: Wanted,
+    above: str,
 ) -> tuple[int, list[str]]:
     """Write every file; return how many replays there are, and sentences on what is missing."""
     told = Summary.of(report, games.lines())
@@ -146,6 +149,8 @@ def _write_pages(
             title,
             index_parts(told, here),
             lead=index_lead(report, notes),
+            path=((above, "../index.html"),) if above else (),
+            here=report.meta.ruleset or title,
             more=[("All games", here.games())],
             foot=f"<p>The same numbers as files: {beside}.</p>",
         ),

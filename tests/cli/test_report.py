@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from arena.cli import answers
-from arena.cli.ending import ending_of, write_report
+from arena.cli.ending import endings_of, write_report
 from arena.cli.exits import Exit
 from arena.cli.game_table import collect
 from arena.cli.past_runs import past_runs
@@ -144,10 +144,10 @@ def test_history_has_the_earlier_runs_of_the_ruleset(
         stored(database, fake_plan(2, deals=1, ruleset="london-2013:players=3"), kinds)
         last = stored(database, fake_plan(3, deals=4), kinds)
         run = database.find_run(last)
-        past = past_runs(database, run)
+        past = past_runs(database, run, run.plan.ruleset)
         assert [told.games for told in past] == [12, 18]
         assert [rating.bot for rating in past[0].ratings] == ["bot0", "bot1", "bot2"]
-        assert past_runs(database, first) == []
+        assert past_runs(database, first, first.plan.ruleset) == []
     report = Path(arena("report", "--data", data, "--json").json["report"])
     told = json.loads((report / "report.json").read_text("utf-8"))
     assert [run["games"] for run in told["history"]] == [12, 18, 24]
@@ -173,7 +173,7 @@ def test_start_stations_and_what_was_left_in_the_bank_come_from_the_records(
         run = database.find_run(
             stored(database, fake_plan(2, deals=1, clock=clock), (banked, banked))
         )
-        games = collect(database, run)
+        games = collect(database, run, run.plan.sections[0])
     start = record.core.facts["x_start"]
     assert [told.station for told in games.starts()] == [start]
     assert {told.bank_left_min_ms for told in games.times([]) if told.side == "mister_x"} == {700}
@@ -193,7 +193,7 @@ def test_end_of_a_run_draws_no_more_games_than_one_waits_for(
     monkeypatch.setattr(folder, "choose", choose)
     with Database(tmp_path / DATABASE) as database:
         run = database.find_run(stored(database, fake_plan(2, deals=1), kinds))
-        ending = ending_of(database, run)
+        ending = endings_of(database, run)
         written = write_report(database, run, ending, tmp_path / "report")
         write_report(database, run, ending, tmp_path / "report", replays=None)
     assert written.replays == 0
