@@ -52,7 +52,7 @@ class PlayReader:
             return None
         try:
             found: Any = self._decode(line)
-        except (msgspec.DecodeError, UnicodeError):
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
             return None
         again = _encode(found)
         if again != line and again != line.replace(b", ", b",").replace(b": ", b":"):

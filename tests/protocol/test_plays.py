@@ -98,6 +98,16 @@ def test_the_play_of_a_usual_bot_is_read(separators: tuple[str, str]) -> None:
     assert READER.read(line) == Play(id="0123456789abcdef", plies=(Walk(7), Walk(8)), more=True)
 
 
+@pytest.mark.parametrize("key", ["plies", "note", "unknown"])
+def test_b1_what_is_nested_without_end_is_left_to_the_long_way(key: str) -> None:
+    """It refuses it in words; here nothing may be raised."""
+    line = f'{{"type":"play","id":"i","{key}":'.encode() + b"[" * 30_000
+    assert READER.read(line) is None
+    assert READER.read(b"[" * 60_000) is None
+    with pytest.raises(RemoteProtocolError, match="nested deeper than 16"):
+        decode_answer(line)
+
+
 def test_what_may_be_against_the_wire_is_left_to_the_long_way() -> None:
     start = b'{"type":"play","id":"a","plies":['
     for line in (
