@@ -40,8 +40,9 @@ class DaskProcesses:
             *("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
             *("--dashboard-address", "127.0.0.1:0", "--scheduler-file", str(self._file)),
         )
-        wait_until(self._file.exists, self.scheduler)
-        self.address: str = json.loads(self._file.read_text())["address"]
+
+    def _is_told(self) -> bool:
+        return self._file.exists() and self._file.read_text().rstrip().endswith("}")
 
     def worker(self, name: str, *, threads: int = 1, first: str = "") -> subprocess.Popen[bytes]:
         """Start a worker without a nanny; whoever needs it waits for it.
@@ -68,6 +69,12 @@ class DaskProcesses:
         return process
 
     def __enter__(self) -> Self:
+        try:
+            wait_until(self._is_told, self.scheduler)
+            self.address: str = json.loads(self._file.read_text())["address"]
+        except BaseException:
+            self.__exit__(None, None, None)
+            raise
         return self
 
     def __exit__(

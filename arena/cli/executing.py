@@ -107,4 +107,5 @@ def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Execu
         settings=kept.settings,
         keeping=keeping if kept.mode == "auto" else None,
         say=talk.say,
+        folder=talk.data,
     )

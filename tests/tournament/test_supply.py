@@ -162,6 +162,22 @@ def test_games_of_a_machine_that_was_refused_count_no_death() -> None:
     run(body)
 
 
+def test_games_that_came_back_go_with_new_ones() -> None:
+    async def body(supply: Supply, jobs: trio.MemorySendChannel[Job]) -> None:
+        for number in range(6):
+            jobs.send_nowait(job(number))
+        assert await supply.has_any()
+        assert await take(supply, 3) == ([0, 1, 2], 0)
+        supply.send_again([job(0), job(1), job(2)])
+        assert await take(supply, 2) == ([0, 1], 0)
+        with trio.CancelScope() as machine:
+            machine.cancel()
+            await take(supply, 9)
+        assert await take(supply, 9) == ([2, 3, 4, 5], 0)
+
+    run(body)
+
+
 @pytest.mark.parametrize("sent", [1, 3])
 def test_games_taken_for_a_machine_that_is_gone_meanwhile_are_not_lost(sent: int) -> None:
     async def body(supply: Supply, jobs: trio.MemorySendChannel[Job]) -> None:

@@ -45,7 +45,7 @@ def held(at_once: int, mean_s: float | None, *, batch_s: float = BATCH_S) -> int
     if mean_s is None:
         return at_once
     many = at_once * batch_s / mean_s if mean_s > 0 else float("inf")
-    return max(at_once, int(min(many, MOST_HELD)) if at_once else 0)
+    return max(at_once, round(min(many, MOST_HELD)) if at_once else 0)
 
 
 def share(jobs: int | None, threads: int, *, place: int, machines: int) -> int:

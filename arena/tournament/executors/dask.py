@@ -38,6 +38,7 @@ __all__ = ["DaskExecutor"]
 
 _LOOK_S = 0.5  # between two looks at which workers there are
 _NOBODY_S = 600.0  # without a worker
+_COME_AGAIN_S = 30.0  # for a worker to be started anew
 _READY_S = 60.0
 _END_S = 1.5
 
@@ -55,6 +56,7 @@ class DaskExecutor:
         keeping: how other machines find their own; None to use `settings` everywhere.
         say: is told which workers come, go and are refused, a line each.
         batch_s: how long the games that a worker is given ahead should last.
+        folder: where a cluster that is started here may write while it is there.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class DaskExecutor:
         keeping: Keeping | None = None,
         say: Callable[[str], None] = lambda _line: None,
         batch_s: float = BATCH_S,
+        folder: Path | None = None,
     ) -> None:
         self._reach = 0
         self._jobs = jobs
@@ -83,10 +86,12 @@ class DaskExecutor:
         )
         self._say = say
         self._batch_s = batch_s
+        self._folder = folder
         run = uuid.uuid4().hex
         self._names = (f"{run}-{number}" for number in itertools.count())
         self._crew: dict[str, _Member] = {}  # by the machine's id, in the order of coming
         self._refused: dict[str, str] = {}  # the same: why
+        self._has_played = False  # any of them
         self._bots = _Bots()
 
     @property
@@ -101,13 +106,14 @@ class DaskExecutor:
 
         Raises:
             ConfigError: if there is no such cluster, or none of its workers can play.
+            HostFault: if none can go on.
             Interrupted: if the scheduler is lost, or no worker came for ten minutes.
         """
         supply = Supply(jobs)
         if not await supply.has_any():
             return
         workers = min(self._jobs or 1_000, len(usable_cpus()))
-        async with open_cluster(self._scheduler, workers=workers) as cluster:
+        async with open_cluster(self._scheduler, workers=workers, folder=self._folder) as cluster:
             try:
                 async with trio.open_nursery() as nursery:
                     await self._watch(cluster, supply, results, nursery)
@@ -143,8 +149,7 @@ class DaskExecutor:
             if self._crew:
                 with_nobody_since = trio.current_time()
             elif self._refused:
-                reasons = "\n  ".join(self._refused.values())
-                raise ConfigError(f"no Dask worker at {cluster.address} can play:\n  {reasons}")
+                self._end_if_all_are_refused(cluster, trio.current_time() - with_nobody_since)
             elif not told:
                 told = True
                 self._say(f"Waiting for Dask workers at {cluster.address}.")
@@ -155,6 +160,15 @@ class DaskExecutor:
                 )
             await trio.sleep(_LOOK_S)
         nursery.cancel_scope.cancel()
+
+    def _end_if_all_are_refused(self, cluster: Cluster, since_s: float) -> None:
+        """Raise where no worker can play; where some could, another has a moment to come."""
+        reasons = "\n  ".join(self._refused.values())
+        text = f"no Dask worker at {cluster.address} can play:\n  {reasons}"
+        if not self._has_played:
+            raise ConfigError(text)
+        if since_s > _COME_AGAIN_S:
+            raise HostFault(text)
 
     async def _serve(
         self,
@@ -220,6 +234,7 @@ class DaskExecutor:
             raise _RefusedError(ready.refusal)
         if ready.note is not None:
             self._say(f"Dask worker {member.machine.name} {ready.note}")
+        self._has_played = True
         self._say(f"Dask worker {member.machine.name} plays.")
 
     async def _play_batch(

@@ -9,6 +9,7 @@ import logging
 import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import trio
@@ -137,13 +138,17 @@ class Cluster:
 
 
 @asynccontextmanager
-async def open_cluster(scheduler: str | None, *, workers: int) -> AsyncIterator[Cluster]:
+async def open_cluster(
+    scheduler: str | None, *, workers: int, folder: Path | None = None
+) -> AsyncIterator[Cluster]:
     """Connect to a cluster, or start one on this machine; left, it ends what it started.
 
     Args:
         scheduler: the address of a running one, such as `tcp://10.0.0.1:8786`; None to start one
             that nobody but this machine can reach.
         workers: processes of one that is started.
+        folder: where one that is started may write; it leaves nothing there. None: where the system
+            keeps what is temporary.
 
     Raises:
         ConfigError: if no scheduler answers there.
@@ -152,10 +157,13 @@ async def open_cluster(scheduler: str | None, *, workers: int) -> AsyncIterator[
     _quieten()
     async with open_bridge() as bridge:
         local: LocalCluster | None = None
-        folder = tempfile.TemporaryDirectory(prefix="arena-dask-", ignore_cleanup_errors=True)
+        scratch: tempfile.TemporaryDirectory[str] | None = None
         try:
             if scheduler is None:
-                local = await _started(bridge, workers, folder.name)
+                scratch = tempfile.TemporaryDirectory(
+                    prefix="dask-", dir=folder, ignore_cleanup_errors=True
+                )
+                local = await _started(bridge, workers, scratch.name)
             client = await _connected(bridge, local or scheduler)
             try:
                 yield Cluster(bridge, client)
@@ -164,7 +172,8 @@ async def open_cluster(scheduler: str | None, *, workers: int) -> AsyncIterator[
         finally:
             if local is not None:
                 await _ended(bridge, local.close)
-            folder.cleanup()
+            if scratch is not None:
+                scratch.cleanup()
 
 
 def _quieten() -> None:

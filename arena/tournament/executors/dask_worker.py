@@ -165,16 +165,20 @@ def exchange(name: str, batch: bytes) -> bytes:
     asked = msgspec.msgpack.decode(batch, type=Batch)
     if run is None:
         return _answer(Answer(is_lost=True))
-    room = run.room()
-    if room.games != asked.here:
-        run.close()
-        return _answer(Answer(is_lost=True))
     jobs = [run.moved(job) for job in asked.jobs]
-    try:
-        played = room.exchange(jobs, at_once=asked.at_once, is_wanted=_wanted())
-    except HostFault:
-        return _answer(Answer(is_lost=True, failure=room.failure))
-    return _answer(Answer(played=played))
+    is_wanted = _wanted()
+    while True:
+        room = run.room()
+        if room.games != asked.here:
+            run.close()
+            return _answer(Answer(is_lost=True))
+        try:
+            played = room.exchange(jobs, at_once=asked.at_once, is_wanted=is_wanted)
+        except HostFault:
+            if room.failure is None and not asked.here and is_wanted():
+                continue  # it was empty, and about to be closed when we came
+            return _answer(Answer(is_lost=True, failure=room.failure))
+        return _answer(Answer(played=played))
 
 
 async def close(name: str) -> None:

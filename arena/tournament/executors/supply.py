@@ -65,8 +65,7 @@ class Supply:
             if has_none and self._suspects:
                 return self._take_suspects(at_once)
             if self._again:
-                found = [self._again.popleft() for _ in range(min(most, len(self._again)))]
-                return self._sent(found)
+                return self._sent(await self._take_again(most))
             found = await self._take_new(most, waits=has_none)
             if found or not has_none:
                 return self._sent(found)
@@ -129,6 +128,18 @@ class Supply:
                 self._suspects.remove(job)
         self._out += len(found)
         return Parcel(found, deaths)
+
+    async def _take_again(self, most: int) -> list[Job]:
+        """Take games that came back, and new ones if there is room for more."""
+        found = [self._again.popleft() for _ in range(min(most, len(self._again)))]
+        if len(found) < most:
+            try:
+                found += await self._take_new(most - len(found), waits=False)
+            except trio.Cancelled:
+                self._again.extendleft(reversed(found))
+                self._wake()
+                raise
+        return found
 
     async def _take_new(self, most: int, *, waits: bool) -> list[Job]:
         found: list[Job] = []

@@ -1,0 +1,310 @@
+"""What the coordinator of a Dask cluster decides, on a made-up cluster and clock."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import trio
+import trio.testing
+
+from arena.errors import ArenaError, ConfigError, HostFault, Interrupted
+from arena.tournament.executors import dask
+from arena.tournament.executors.crossing import Answer, Batch, Ready, Setup
+from arena.tournament.executors.dask import DaskExecutor
+from arena.tournament.executors.dask_cluster import Machine, SchedulerLostError, TaskLostError
+from arena.tournament.executors.executor import Finished, Job, encode_spec
+from arena.tournament.executors.packing import digest_of, pack
+from arena.tournament.executors.room import Played
+from arena.tournament.plan import Plan
+from tests.fake_games import fake_bot, fake_plan
+
+
+class FakeWorker:
+    """Plays a batch in `game_s` a game and place; `end` says what becomes of each game."""
+
+    def __init__(self, name: str, *, threads: int = 1, game_s: float = 0.5) -> None:
+        self.machine = Machine(name, f"tcp://{name}", name, threads, is_leaving=False)
+        self.game_s = game_s
+        self.ready = Ready()
+        self.failure: str | None = None
+        self.kills: set[int] = set()  # games that end it
+        self.batches: list[Batch] = []
+        self.bots: list[tuple[str, str]] = []
+        self.setup: Setup | None = None
+        self.is_dead = False
+        self.is_closed = False
+
+
+class FakeCluster:
+    """Machines that tests add and take away."""
+
+    address = "tcp://fake"
+
+    def __init__(self, *workers: FakeWorker) -> None:
+        self.workers = {worker.machine.id: worker for worker in workers}
+        self.is_lost = False
+
+    def take_away(self, worker: FakeWorker) -> None:
+        worker.is_dead = True
+        del self.workers[worker.machine.id]
+
+    async def machines(self) -> list[Machine]:
+        await trio.lowlevel.checkpoint()
+        if self.is_lost:
+            raise SchedulerLostError(self.address)
+        return [worker.machine for worker in self.workers.values()]
+
+    async def ask(self, machine: Machine, function: Callable[..., Any], *args: Any) -> Any:
+        await trio.lowlevel.checkpoint()
+        worker = self.workers.get(machine.id)
+        if worker is None:
+            raise TaskLostError("gone")
+        match function.__name__:
+            case "get_ready":
+                worker.setup = msgspec.json.decode(args[1], type=Setup)
+                return msgspec.json.encode(worker.ready)
+            case "has_bots":
+                known = {digest for _, digest in worker.bots}
+                return [folder for folder, digest in args[1].items() if digest not in known]
+            case "take_bot":
+                _, folder, digest, packed = args
+                assert digest_of(packed) == digest
+                worker.bots.append((folder, digest))
+                return ""
+        assert function.__name__ == "close"
+        worker.is_closed = True
+        return None
+
+    async def play(self, machine: Machine, _function: object, _name: str, text: bytes) -> bytes:
+        worker = self.workers[machine.id]
+        batch = msgspec.msgpack.decode(text, type=Batch)
+        worker.batches.append(batch)
+        if worker.kills & {job.number for job in batch.jobs}:
+            self.take_away(worker)
+            again = FakeWorker(worker.machine.name + "'", threads=worker.machine.threads)
+            again.kills = worker.kills
+            again.batches = worker.batches
+            self.workers[again.machine.id] = again
+            await trio.sleep_forever()
+        await trio.sleep(worker.game_s * len(batch.jobs) / batch.at_once)
+        if worker.is_dead:
+            await trio.sleep_forever()
+        played = [Played(job.number, b"record", worker.game_s) for job in batch.jobs]
+        return msgspec.msgpack.encode(Answer(played=played, failure=worker.failure))
+
+
+class Coordinator:
+    """A run on a made-up cluster."""
+
+    def __init__(self, cluster: FakeCluster, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.said: list[str] = []
+        self.out = self.most_out = 0
+        self.results: dict[int, bytes | None] = {}
+
+        @asynccontextmanager
+        async def opened(*_args: object, **_options: object) -> AsyncIterator[FakeCluster]:
+            yield cluster
+
+        monkeypatch.setattr(dask, "open_cluster", opened)
+
+    def play(
+        self,
+        plan: Plan,
+        *,
+        jobs: int | None = None,
+        scheduler: str | None = None,
+        at: dict[float, Callable[[], object]] | None = None,
+    ) -> None:
+        """Play a plan; `at` says what happens when, in seconds."""
+        threshold = 0 if scheduler is None else 0.05  # files are read in a thread
+        executor = DaskExecutor(jobs, scheduler=scheduler, say=self.said.append)
+
+        async def main() -> None:
+            jobs_in, jobs_out = trio.open_memory_channel[Job](0)
+            results_in, results_out = trio.open_memory_channel[Finished](0)
+
+            async def feed() -> None:
+                async with jobs_in:
+                    for spec in plan.specs():
+                        await jobs_in.send(Job(spec.index, encode_spec(spec)))
+                        self.out += 1
+                        self.most_out = max(self.most_out, self.out)
+
+            async def execute() -> None:
+                async with results_in:
+                    await executor.run(jobs_out, results_in)
+
+            async def happen(when: float, what: Callable[[], object]) -> None:
+                await trio.sleep(when)
+                what()
+
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(feed)
+                nursery.start_soon(execute)
+                async with trio.open_nursery() as events:
+                    for when, what in (at or {}).items():
+                        events.start_soon(happen, when, what)
+                    async for finished in results_out:
+                        assert finished.number not in self.results
+                        self.results[finished.number] = finished.record
+                        self.out -= 1
+                    events.cancel_scope.cancel()
+
+        try:
+            trio.run(main, clock=trio.testing.MockClock(autojump_threshold=threshold))
+        except* ArenaError as group:
+            raise leaf(group) from None
+
+
+def leaf(error: BaseException) -> BaseException:
+    return leaf(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+
+
+def test_batches_last_two_seconds_by_the_measured_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = FakeWorker("a", threads=3, game_s=0.1)
+    run = Coordinator(FakeCluster(worker), monkeypatch)
+    run.play(fake_plan(4, deals=30))
+    assert len(run.results) == 360
+    assert [len(batch.jobs) for batch in worker.batches[:3]] == [3, 60, 60]
+    assert {batch.at_once for batch in worker.batches} == {3}
+    assert run.most_out <= 60 + 2
+    assert worker.is_closed
+
+
+def test_long_games_are_given_out_one_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = FakeWorker("a", threads=2, game_s=30)
+    run = Coordinator(FakeCluster(worker), monkeypatch)
+    run.play(fake_plan(2, deals=5))
+    assert {len(batch.jobs) for batch in worker.batches} == {2}
+
+
+def test_jobs_are_shared_by_those_that_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = FakeWorker("a", threads=8), FakeWorker("b", threads=8)
+    third = FakeWorker("c", threads=8)
+    cluster = FakeCluster(first, second)
+    run = Coordinator(cluster, monkeypatch)
+    run.play(fake_plan(4, deals=40), jobs=5, at={9.0: lambda: cluster.workers.update({"c": third})})
+    assert [first.batches[0].at_once, second.batches[0].at_once] == [3, 2]
+    last = [worker.batches[-1].at_once for worker in (first, second, third)]
+    assert last == [2, 2, 1]
+    assert len(run.results) == 480
+
+
+def test_a_game_that_ends_three_workers_is_given_up_and_no_other(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    worker = FakeWorker("a", threads=4)
+    worker.kills = {13}
+    run = Coordinator(FakeCluster(worker), monkeypatch)
+    plan = fake_plan(4, deals=5)
+    run.play(plan)
+    assert sorted(run.results) == list(range(plan.count))
+    assert [number for number, record in run.results.items() if record is None] == [13]
+    with_it = [batch for batch in worker.batches if any(job.number == 13 for job in batch.jobs)]
+    assert len(with_it) == 3
+    assert len(with_it[-1].jobs) == 1  # the last try is made alone
+    assert run.said.count("Dask worker a is gone.") == 1
+
+
+def test_a_worker_that_leaves_by_itself_counts_for_no_game_as_a_death(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    workers = [FakeWorker(name, game_s=5) for name in "abcd"]
+    cluster = FakeCluster(workers[0])
+    run = Coordinator(cluster, monkeypatch)
+
+    def replace(old: FakeWorker, new: FakeWorker) -> Callable[[], None]:
+        def happen() -> None:
+            old.machine = old.machine._replace(is_leaving=True)
+            cluster.workers[new.machine.id] = new
+
+        return happen
+
+    at = {2.0 + 4 * n: replace(*workers[n : n + 2]) for n in range(3)}
+    plan = fake_plan(2, deals=1)
+    run.play(plan, at=dict(at))
+    assert run.results == dict.fromkeys(range(plan.count), b"record")
+    assert [batch.jobs[0].number for worker in workers for batch in worker.batches][:4] == [0] * 4
+
+
+@pytest.mark.parametrize("came", [False, True])
+def test_where_none_can_go_on_another_has_half_a_minute_to_come(
+    monkeypatch: pytest.MonkeyPatch, came: bool
+) -> None:
+    bad, good = FakeWorker("bad"), FakeWorker("good")
+    bad.failure = "a worker process can't be started: no room"
+    cluster = FakeCluster(bad)
+    run = Coordinator(cluster, monkeypatch)
+    plan = fake_plan(3, deals=3)
+    if came:
+        run.play(plan, at={20.0: lambda: cluster.workers.update(good=good)})
+        assert len(run.results) == plan.count
+        assert f"Dask worker bad (tcp://bad) {bad.failure}" in run.said
+    else:
+        with pytest.raises(
+            HostFault, match=r"can play:\n  bad \(tcp://bad\) a worker process can't"
+        ):
+            run.play(plan)
+
+
+def test_where_none_could_ever_play_the_run_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = FakeWorker("a")
+    worker.ready = Ready(refusal="has no sandbox")
+    run = Coordinator(FakeCluster(worker), monkeypatch)
+    with pytest.raises(ConfigError, match=r"tcp://fake can play:\n  a \(tcp://a\) has no sandbox"):
+        run.play(fake_plan(2))
+
+
+def test_without_a_worker_it_waits_ten_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = Coordinator(FakeCluster(), monkeypatch)
+    with pytest.raises(Interrupted, match="no Dask worker at tcp://fake for ten minutes"):
+        run.play(fake_plan(2))
+    assert run.said == ["Waiting for Dask workers at tcp://fake."]
+
+
+def test_a_lost_scheduler_ends_the_run_to_be_resumed(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = FakeCluster(FakeWorker("a", game_s=3))
+    run = Coordinator(cluster, monkeypatch)
+    with pytest.raises(Interrupted, match="scheduler at tcp://fake is lost; what was stored"):
+        run.play(fake_plan(3, deals=9), at={10.0: lambda: setattr(cluster, "is_lost", True)})
+    assert 0 < len(run.results) < fake_plan(3, deals=9).count
+
+
+def test_bots_are_sent_once_to_each_worker_of_another_machine(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bots = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "bot.py").write_text(name)
+        bots.append(msgspec.structs.replace(fake_bot(name), folder=str(tmp_path / name)))
+    wanted = sorted(
+        (str(tmp_path / name), digest_of(pack(tmp_path / name))) for name in ("one", "two")
+    )
+    plan = fake_plan([*bots, fake_bot("of no folder")], deals=4)
+    for scheduler, sent in (("tcp://fake", wanted), (None, [])):
+        workers = [FakeWorker("a"), FakeWorker("b")]
+        run = Coordinator(FakeCluster(*workers), monkeypatch)
+        run.play(plan, scheduler=scheduler)
+        assert len(run.results) == plan.count
+        for worker in workers:
+            assert sorted(worker.bots) == sent
+            assert worker.setup is not None
+            assert worker.setup.is_ours == (scheduler is None)
+
+
+def test_a_run_without_games_starts_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask, "open_cluster", None)
+
+    async def main() -> None:
+        jobs_in, jobs_out = trio.open_memory_channel[Job](0)
+        results_in, _results_out = trio.open_memory_channel[Finished](0)
+        jobs_in.close()
+        await DaskExecutor().run(jobs_out, results_in)
+
+    trio.run(main)
