@@ -16,7 +16,6 @@ from arena.cli.options import settings_options, talking
 from arena.cli.settings import beside, check_names
 from arena.cli.talk import Talk
 from arena.errors import BotRefused, ConfigError
-from arena.tournament.entrants import name_of
 
 __all__ = ["command"]
 
@@ -51,6 +50,8 @@ def check_bots(settings: Tournament, file: Path) -> None:
         ConfigError: for a BOT that names none, two bots of one name, or a challenger that is none
             of them; a line for each.
     """
+    from arena.tournament.entrants import name_of  # what starts bots is on Linux alone
+
     seen = beside(settings, file.parent)
     limits = limits_of(settings.limits)
     texts = dict.fromkeys((*seen.bots, *seen.mister_x, *seen.detectives))
