@@ -7,11 +7,16 @@ import pytest
 from arena.rules import registry
 from tests.benchmarks.bench_rules import measure
 
+MOST = {  # twice what was measured: for Mister X, for the detectives
+    "london": (0.22, 0.42),
+    "europe": (1.45, 3.0),  # a turn has twice the plies, and hands that are drawn
+}
+
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", registry.names())
 def test_a_request_costs_a_small_share_of_the_fixed_loop(name: str) -> None:
-    """Twice what was measured: 0.11 for Mister X, 0.21 for five detectives."""
     result = measure(name, games=40, rounds=3)
-    assert result["mister_x"]["ratio"] < 0.22
-    assert result["detectives"]["ratio"] < 0.42
+    mister_x, detectives = MOST[name.partition("-")[0]]
+    assert result["mister_x"]["ratio"] < mister_x
+    assert result["detectives"]["ratio"] < detectives

@@ -83,13 +83,19 @@ class Chances(msgspec.Struct, frozen=True):
 
     Attributes:
         sure: those that lead to a free city whatever the other pieces do.
-        twice: those that lead to two of them.
+        only: city → those of them that lead to this one alone.
+        once: all of those in `only`.
         perhaps: those that could ever lead to a free city.
     """
 
     sure: int
-    twice: int
+    only: dict[int, int]
+    once: int
     perhaps: int
+
+    def but(self, end: int | None) -> int:
+        """Return the sure ones when a piece has come to a city, or to any one (None)."""
+        return self.sure & ~(self.once if end is None else self.only.get(end, 0))
 
 
 class Outlook:
@@ -156,15 +162,16 @@ class Outlook:
         whatever = self._bound(piece, transport)
         good = ends if whatever else ()
         if whatever is None:
-            good = tuple([end for end in ends if self.after(piece, transport, end).can_end()])
+            good = tuple([end for end in ends if self._leads_well(piece, transport, end)])
         return ends if len(good) < len(ends) and self._is_hopeless() else good
 
     def is_good(self, piece: int, transport: int, end: int) -> bool:
         """Return True if `good_ends` has this city, which can be moved to."""
-        whatever = self._bound(piece, transport)
-        if whatever is None:
-            whatever = self.after(piece, transport, end).can_end()
-        return whatever or self._is_hopeless()
+        return self._leads_well(piece, transport, end) or self._is_hopeless()
+
+    def _leads_well(self, piece: int, transport: int, end: int) -> bool:
+        told = self._bound(piece, transport, end)
+        return self.after(piece, transport, end).can_end() if told is None else told
 
     def _is_hopeless(self) -> bool:
         if self._hopeless is None:
@@ -217,12 +224,15 @@ class Outlook:
                     for end in self.ends(piece, transport):
                         yield self.after(piece, transport, end)
 
-    def _bound(self, mover: int | None = None, transport: int = 0) -> bool | None:
+    def _bound(
+        self, mover: int | None = None, transport: int = 0, end: int | None = None
+    ) -> bool | None:
         """True or False if the bounds tell whether the moves can end well; else None.
 
         Args:
-            mover: a piece that moves first, to whichever city; None to go from here.
+            mover: a piece that moves first; None to go from here.
             transport: what it moves by.
+            end: the city that it comes to; None for whichever.
         """
         chances = self._chances
         if chances is None:
@@ -234,8 +244,7 @@ class Outlook:
                 player = player.after(transport, self.free(mover))
             if not own or len(own) + len(player.moved) == 1:
                 continue  # one piece alone: it moves while it can
-            # The mover takes one city at most, so of two sure ones a sure one is left.
-            sure = [chances[one].sure if mover is None else chances[one].twice for one in own]
+            sure = [chances[one].sure if mover is None else chances[one].but(end) for one in own]
             judged = player.judge(sure, [chances[one].perhaps for one in own])
             if judged is False:
                 return False
@@ -264,17 +273,20 @@ class Outlook:
         self, piece: int, own: set[int], reaching: dict[int, int], still: set[int]
     ) -> Chances:
         """What one piece can count on: free cities that no other piece could take from it."""
-        sure = twice = perhaps = 0
+        sure = once = perhaps = 0
+        only: dict[int, int] = {}
         city, taken = self.cities[piece], self.taken
         for place, near in enumerate(self.near):
-            count = 0
+            bit = 1 << place
+            last, count = 0, 0
             for end in near[city]:
                 if end not in still:
-                    perhaps |= 1 << place
+                    perhaps |= bit
                     if end not in taken and reaching.get(end, 0) == (end in own):
-                        count += 1
+                        last, count = end, count + 1
             if count:
-                sure |= 1 << place
-            if count > 1:
-                twice |= 1 << place
-        return Chances(sure, twice, perhaps)
+                sure |= bit
+            if count == 1:
+                once |= bit
+                only[last] = only.get(last, 0) | bit
+        return Chances(sure, only, once, perhaps)

@@ -259,7 +259,7 @@ class State(msgspec.Struct, frozen=True, gc=False):
     paid: Hand  # for the action that is on
     payers: tuple[int, ...]  # for each ticket in `paid` the player's place
     mark: int  # place of the last ticket paid or put back in a row of them; -1: none
-    stepped: tuple[Stepped, ...]  # moves of this round, without special missions
+    stepped: tuple[Stepped, ...]  # moves of this round, if "as many as possible" asks for them
     entered: tuple[int, ...]  # cities that detectives entered in this round
     tally: Tally
     ended: Verdict | None = None

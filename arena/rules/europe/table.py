@@ -48,6 +48,7 @@ class Table:
         rules: of the game.
         events: what has happened so far.
         taken: cities with a detective on them.
+        stream: of tickets, once one was drawn.
         turn_over: nothing more can be done in the turn that is on.
     """
 
@@ -76,6 +77,7 @@ class Table:
         "spent",
         "stage",
         "stepped",
+        "stream",
         "taken",
         "tally",
         "to_move",
@@ -94,6 +96,7 @@ class Table:
         self.rules = rules
         self.events: list[Event] = []
         self.turn_over = False
+        self.stream: Stream | None = None  # of tickets; opened once it is needed
         self.round = state.round
         self.to_move = state.to_move
         self.stage = state.stage
@@ -207,7 +210,9 @@ class Table:
         lacking = size - len(hand)
         if lacking <= 0:
             return
-        stream = Stream(self.seed, TICKET_STREAM, self.drawn)
+        if self.stream is None:
+            self.stream = Stream(self.seed, TICKET_STREAM, self.drawn)
+        stream = self.stream
         bag, left = list(self.bag), sum(self.bag)
         found: list[TicketName] = []
         while len(found) < lacking:

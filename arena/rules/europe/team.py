@@ -138,15 +138,16 @@ def _move(table: Table, ply: Move) -> None:
         )
     if ply.to in table.taken:
         raise IllegalMove("E24", f"{words}: a detective stands there")
-    outlook = _outlook(table)
-    if _counts_pieces(table) and not outlook.is_good(place, transport, ply.to):
-        raise IllegalMove(
-            "A23",
-            f"{words}: {rules.players[leader]} could then not move as many pieces as possible",
-        )
+    if _counts_pieces(table):
+        outlook = _outlook(table)
+        if not outlook.is_good(place, transport, ply.to):
+            raise IllegalMove(
+                "A23",
+                f"{words}: {rules.players[leader]} could then not move as many pieces as possible",
+            )
+        table.stepped = (*table.stepped, Stepped(place, transport, outlook.free(place)))
     table.take(leader, ply.ticket)
     table.spent = (*table.spent, ply.ticket)
-    table.stepped = (*table.stepped, Stepped(place, transport, outlook.free(place)))
     table.unmoved = tuple([name for name in table.unmoved if name != ply.figure])
     table.put(place, ply.to)
     table.tell(Moved(ply.figure, ply.ticket, ply.to))
@@ -307,15 +308,20 @@ def _counts_pieces(table: Table) -> bool:
 
 def _moves(table: Table) -> Iterator[Move]:
     """The detectives' moves, by figure, ticket and city (E23 to E25)."""
-    rules, outlook = table.rules, _outlook(table)
-    find = outlook.good_ends if _counts_pieces(table) else outlook.ends
+    rules, taken = table.rules, table.taken
+    outlook = _outlook(table) if _counts_pieces(table) else None
     for name in table.unmoved:
         place = rules.places[name]
+        here = table.figures[place].city
         ends: dict[int, tuple[int, ...]] = {}
         for ticket in dict.fromkeys(table.hands[rules.leaders[place]]):
             transport = TRANSPORT_OF[ticket]
             if transport not in ends:
-                ends[transport] = find(place, transport)
+                ends[transport] = (
+                    tuple([end for end in rules.near[transport][here] if end not in taken])
+                    if outlook is None
+                    else outlook.good_ends(place, transport)
+                )
             for end in ends[transport]:
                 yield Move(figure=name, ticket=ticket, to=end)
 
