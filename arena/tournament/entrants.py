@@ -40,9 +40,11 @@ from protocol.messages import HelloAnswer, Limits
 
 __all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "name_of", "reference_names"]
 
-SDK = "misterx_sdk.py"
+SDK = ("misterx_sdk", "misterx_europe")  # modules; the second for bots that play Europe
 _PYTHON = re.compile(r"python[0-9.]*")
-_IMPORTS_SDK = re.compile(rb"^\s*(from|import)\s+misterx_sdk\b", re.MULTILINE)
+_IMPORTS = {
+    name: re.compile(rf"^\s*(?:from|import)\b.*\b{name}\b".encode(), re.MULTILINE) for name in SDK
+}
 PYTHON = "{python}"  # in a command: the arena's own interpreter
 STAGED = "staged"  # the folder of copies in the data folder
 # What a command line names there is the machine's, not the bot's.
@@ -214,17 +216,23 @@ def _files(folder: Traversable) -> Iterator[Traversable]:
 
 
 def _sdk_for(folder: Path, shown_as: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Return the SDK for a folder whose scripts import it and that carries none, and the talk."""
-    if (folder / SDK).exists():
-        return {}, ()
-    for script in sorted(folder.glob("*.py")):
+    """Return what a folder's scripts import of the SDK and the folder lacks, and the talk."""
+    lacking = [name for name in SDK if not (folder / f"{name}.py").exists()]
+    found: dict[str, bytes] = {}
+    talk: tuple[str, ...] = ()
+    for script in sorted(folder.glob("*.py")) if lacking else ():
         if script.is_file() and script.stat().st_size <= MAX_BYTES:
             with suppress(OSError):
-                if _IMPORTS_SDK.search(script.read_bytes()):
-                    sdk = importlib.resources.files("bots") / "sdk" / SDK
-                    talk = f"{shown_as}: {script.name} imports the SDK; the copy gets the arena's"
-                    return {SDK: sdk.read_bytes()}, (talk,)
-    return {}, ()
+                text = script.read_bytes()
+                for name in lacking:
+                    if f"{name}.py" not in found and _IMPORTS[name].search(text):
+                        sdk = importlib.resources.files("bots") / "sdk" / f"{name}.py"
+                        found[sdk.name] = sdk.read_bytes()
+                        one = (
+                            f"{shown_as}: {script.name} imports the SDK; the copy gets the arena's"
+                        )
+                        talk = talk or (one,)
+    return found, talk
 
 
 def _folder(

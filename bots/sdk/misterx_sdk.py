@@ -18,6 +18,7 @@ A bot is one function a side. It is given a `Turn` and returns the plies of that
         play(name="mybot", mister_x=mister_x, detectives=detectives)
 
 `print` goes to standard error, the bot's own log; nothing can disturb the talk with the referee.
+Boards, steps and belief sets here are London's; `misterx_europe.py` has those of Europe.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ if TYPE_CHECKING:
 
     Step = tuple[str, int]  # ticket and station
     Brain = Callable[["Turn"], Sequence[dict[str, Any]]]
+    Wants = Sequence[str] | Callable[[Sequence[str]], Sequence[str]]
 
 __all__ = [
+    "EUROPE",
     "LONDON",
     "PROTOCOL",
     "Belief",
@@ -50,6 +53,7 @@ __all__ = [
 
 PROTOCOL = 1
 LONDON = ("london-2013", "london-classic", "london-coursework")
+EUROPE = ("europe-2009",)
 NOTE_BYTES = 1024
 LOG_BYTES = 1024  # a whole line
 
@@ -178,7 +182,10 @@ class Deal:
         nodes: how many nodes a turn may take, in a game on nodes; else None.
         seed: for this side's own dice in this game.
         view: what this side knows before the first turn.
+        raw_board: the map as the referee sent it; None if the bot didn't want it.
         memory: a place of your own, for what you want to keep through the game.
+        seen: requests of this game that no belief set has followed yet.
+        kept: what `misterx_europe` keeps through a game.
     """
 
     def __init__(self, message: dict[str, Any], board: Board | None = None) -> None:
@@ -191,11 +198,13 @@ class Deal:
         self.nodes: int | None = budget["nodes"] if budget else None
         self.seed: int = message["seed"]
         self.view: dict[str, Any] = message["view"]
+        self.raw_board: dict[str, Any] | None = message.get("board")
         self.memory: Any = None
+        self.seen: list[dict[str, Any]] = []
+        self.kept: Any = None
         self._board = board
         self._dice: random.Random | None = None
         self._belief: Belief | None = None
-        self._seen: list[dict[str, Any]] = []  # views that the belief set has yet to follow
         self._last = self.view
 
     @property
@@ -206,22 +215,26 @@ class Deal:
         return self._dice
 
     @property
+    def is_europe(self) -> bool:
+        """True in a game of Europe, which `misterx_europe` reads."""
+        return self.ruleset.partition(":")[0] in EUROPE
+
+    @property
     def board(self) -> Board:
-        """The map; only if `play` was told that the bot wants it (it is by default)."""
+        """London's map; only if `play` was told that the bot wants it (it is by default)."""
         if self._board is None:
+            if self.raw_board is not None:
+                _stop(f"{self.ruleset} has no map of London: see deal.raw_board")
             _stop("this bot asked for no board: say play(…, wants=('board',))")
         return self._board
-
-    def saw(self, view: dict[str, Any]) -> None:
-        """Keep a view for the belief set to follow when it is next asked for."""
-        self._seen.append(view)
 
     def follow(self) -> Belief:
         """Return the belief set as it stands at the turn that was last asked for."""
         if self._belief is None:
             starts = self.numbers["cards"]["mister_x"]
             self._belief = Belief(self.board, starts, _taken(self.view))
-        for view in self._seen:
+        for message in self.seen:
+            view = message["view"]
             # The team doesn't move while Mister X does. In a view of his it has moved since his
             # last steps, in a view of the team's it had moved before his new ones.
             old, new = _taken(self._last), _taken(view)
@@ -231,7 +244,7 @@ class Deal:
                 self._belief.ply(slot["ticket"], taken, slot["station"])
             self._belief.arrive(new)
             self._last = view
-        self._seen.clear()
+        self.seen.clear()
         return self._belief
 
 
@@ -262,7 +275,7 @@ class Turn:
         self.note: Any = None
         self._message = message
         self._talk = talk
-        deal.saw(self.view)
+        deal.seen.append(message)
 
     @property
     def legal(self) -> list[dict[str, Any]]:
@@ -484,7 +497,7 @@ def play(
     detectives: Brain | None = None,
     version: str = "",
     rulesets: Sequence[str] = LONDON,
-    wants: Sequence[str] = ("board",),
+    wants: Wants = ("board",),
     nodes: bool = False,
     prepare: Callable[[Deal], None] | None = None,
     finish: Callable[[Deal, dict[str, Any]], None] | None = None,
@@ -497,7 +510,8 @@ def play(
         detectives: given a turn of the team, returns its plies; it may send parts.
         version: shown beside the name.
         rulesets: what the bot plays.
-        wants: of `board`, `legal`, `events`: what the referee is to send along.
+        wants: of `board`, `legal`, `events`: what the referee is to send along; or a function that
+            is given the rulesets that may be dealt, as full texts, and returns them.
         nodes: the bot keeps to `turn.deal.nodes` when that is not None.
         prepare: called with each deal before `ready` is said: load and compute here.
         finish: called with each deal and the referee's `end` message.
@@ -514,7 +528,7 @@ def play(
         "version": version,
         "sides": [side for side, brain in brains.items() if brain is not None],
         "rulesets": list(rulesets),
-        "wants": list(wants),
+        "wants": wants,
         "features": ["nodes", "reuse"] if nodes else ["reuse"],
     }
     try:
@@ -546,9 +560,13 @@ def _converse(
             note = talk.turn.note if talk.turn is not None else None  # of the last part
             talk.answer(talk.asked, plies, note, more=False)
         elif kind == "deal":
-            if "board" in message and (board is None or board.raw != message["board"]):
-                board = Board(message["board"])
-            deal = Deal(message, board if "board" in message else None)
+            raw = message.get("board")
+            if raw is None or "stations" not in raw:
+                deal = Deal(message)
+            else:
+                if board is None or board.raw != raw:
+                    board = Board(raw)
+                deal = Deal(message, board)
             brain = brains[deal.side]
             if prepare is not None:
                 prepare(deal)
@@ -558,7 +576,9 @@ def _converse(
                 finish(deal, message)
             deal = None
         elif kind == "hello":
-            talk.say({**greeting, "id": message["id"]})
+            wants: Wants = greeting["wants"]
+            asked = wants(message["rulesets"]) if callable(wants) else wants
+            talk.say({**greeting, "wants": list(asked), "id": message["id"]})
         elif kind == "bye":
             return
         message = talk.next()

@@ -31,7 +31,7 @@ PATIENT = ClockSettings(move_ms=20_000)  # the host may be busy: time is not wha
 def seated(text: str, data: Path) -> BotSpec:
     """Find, stage and greet a bot."""
     entrant = find_bot(text, data, limits=LIMITS)
-    rulesets = ("london-2013", "london-coursework")
+    rulesets = ("london-2013", "london-coursework", "europe-2009")
 
     async def say_hello() -> BotSpec:
         spec = entrant.spec
@@ -40,7 +40,9 @@ def seated(text: str, data: Path) -> BotSpec:
     return trio.run(say_hello)
 
 
-def specs(mister_x: BotSpec, detectives: BotSpec, games: int, *, keep: bool) -> Iterator[GameSpec]:
+def specs(
+    mister_x: BotSpec, detectives: BotSpec, games: int, *, keep: bool, ruleset: str
+) -> Iterator[GameSpec]:
     for number in range(games):
         key = hashlib.sha256(f"{number}".encode()).hexdigest()
         yield GameSpec(
@@ -49,7 +51,7 @@ def specs(mister_x: BotSpec, detectives: BotSpec, games: int, *, keep: bool) -> 
             deal=number,
             deal_seed=key,
             game_key=key,
-            ruleset="london-2013",
+            ruleset=ruleset,
             mister_x=mister_x,
             detectives=detectives,
             clock=PATIENT,
@@ -60,7 +62,12 @@ def specs(mister_x: BotSpec, detectives: BotSpec, games: int, *, keep: bool) -> 
 
 
 def played(
-    mister_x: BotSpec, detectives: BotSpec, games: int, *, keep: bool = False
+    mister_x: BotSpec,
+    detectives: BotSpec,
+    games: int,
+    *,
+    keep: bool = False,
+    ruleset: str = "london-2013",
 ) -> list[GameRecord]:
     """Play some games, one after the other."""
 
@@ -68,22 +75,26 @@ def played(
         async with BotPool() as pool:
             return [
                 await play_game(spec, pool)
-                for spec in specs(mister_x, detectives, games, keep=keep)
+                for spec in specs(mister_x, detectives, games, keep=keep, ruleset=ruleset)
             ]
 
     return trio.run(play_all)
 
 
+@pytest.mark.parametrize("ruleset", ["london-2013", "europe-2009", "europe-2009:players=3"])
 @pytest.mark.parametrize("name", reference_names())
-def test_reference_bot_plays_the_same_games_fresh_kept_and_again(name: str, tmp_path: Path) -> None:
+def test_reference_bot_plays_the_same_games_fresh_kept_and_again(
+    name: str, ruleset: str, tmp_path: Path
+) -> None:
     bot = seated(name, tmp_path)
     other = seated("random", tmp_path)
     files = sorted(tmp_path.rglob("*"))
-    fresh = played(bot, other, 3)
-    kept = played(bot, other, 3, keep=True)
+    fresh = played(bot, other, 3, ruleset=ruleset)
+    kept = played(bot, other, 3, keep=True, ruleset=ruleset)
     assert [record.core for record in fresh] == [record.core for record in kept]
-    assert [record.core for record in played(bot, other, 3)] == [r.core for r in fresh]
-    for record in fresh + played(other, bot, 3):
+    again = played(bot, other, 3, ruleset=ruleset)
+    assert [record.core for record in again] == [record.core for record in fresh]
+    for record in fresh + played(other, bot, 3, ruleset=ruleset):
         assert record.core.faults == ()
         assert record.aside.void is None
         assert record.aside.mister_x.stderr == record.aside.detectives.stderr == ""

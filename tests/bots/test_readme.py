@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import misterx_europe
 import misterx_sdk
 import pytest
 
@@ -33,15 +34,18 @@ def rows(heading: str) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_python_example_is_a_bot_that_plays_both_sides(tmp_path: Path) -> None:
-    (example,) = blocks("python")
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    (folder / "mybot.py").write_text(example)
-    bot = seated(str(folder / "mybot.py"), tmp_path / "data")
-    random = seated("random", tmp_path / "data")
-    for record in played(bot, random, 2) + played(random, bot, 2):
-        assert record.core.faults == ()
-        assert record.aside.void is None
+    examples = dict(zip(("london-2013", "europe-2009"), blocks("python"), strict=True))
+    for ruleset, example in examples.items():
+        folder = tmp_path / ruleset
+        folder.mkdir()
+        (folder / "mybot.py").write_text(example)
+        bot = seated(str(folder / "mybot.py"), tmp_path / "data")
+        random = seated("random", tmp_path / "data")
+        for record in played(bot, random, 2, ruleset=ruleset) + played(
+            random, bot, 2, ruleset=ruleset
+        ):
+            assert record.core.faults == ()
+            assert record.aside.void is None
 
 
 def test_bot_toml_examples_are_read(tmp_path: Path) -> None:
@@ -61,19 +65,27 @@ def test_bot_toml_table_has_every_key() -> None:
 
 def test_sdk_table_has_every_public_name() -> None:
     named = set(re.findall(r"\w+", " ".join(rows("What there is:"))))
-    assert named >= set(misterx_sdk.__all__) - {"LONDON", "PROTOCOL"}
+    assert named >= set(misterx_sdk.__all__) - {"EUROPE", "LONDON", "PROTOCOL"}
+    europe = set(re.findall(r"\w+", " ".join(rows("## Europe in Python"))))
+    assert europe == set(misterx_europe.__all__)
 
 
 def test_names_of_what_turns_teams_deals_and_boards_have_are_right() -> None:
     """Each name in code in the table's rows is an attribute of that class, or set in its making."""
-    source = (BOTS / "sdk" / "misterx_sdk.py").read_text()
-    for name in ("Turn", "Team", "Deal", "Board"):
-        cell = rows("What there is:")[name]
+    for heading, name in (
+        *(("What there is:", name) for name in ("Turn", "Team", "Deal", "Board")),
+        *(("## Europe in Python", name) for name in ("Escape", "Hunt", "Belief", "Board`, `board")),
+    ):
+        module = "misterx_sdk" if heading == "What there is:" else "misterx_europe"
+        source = (BOTS / "sdk" / f"{module}.py").read_text()
+        cell = rows(heading)[name]
+        name = name.partition("`")[0]
         words = set(re.findall(r"`(\w+)(?:\([^`]*\))?`", cell))
         assert len(words) > 4
         body = source.split(f"class {name}", 1)[1].split("\nclass ", 1)[0]
         for word in words:
-            assert re.search(rf"(self\.{word}\b|def {word}\()", body), (name, word)
+            if word not in {"Team", "board"}:
+                assert re.search(rf"(self\.{word}\b|def {word}\()", body), (name, word)
 
 
 def test_limits_of_staging_are_those_told() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import os
 import shutil
 import sys
@@ -301,6 +302,8 @@ def test_script_that_imports_the_sdk_finds_it_in_its_copy(data: Path, here: Path
     bot = find_bot("one/first.py", data)
     assert (Path(bot.spec.folder) / "misterx_sdk.py").is_file()
     assert bot.talk[1] == "one: first.py imports the SDK; the copy gets the arena's"
+    assert not (Path(bot.spec.folder) / "misterx_europe.py").exists()
+
     own = here / "one" / "misterx_sdk.py"
     own.write_text("mine = 1\n")
     bot = find_bot("{python} one/first.py", data)
@@ -310,6 +313,25 @@ def test_script_that_imports_the_sdk_finds_it_in_its_copy(data: Path, here: Path
     script.write_text("# misterx_sdk is not needed\n")
     bot = find_bot("one/first.py", data)
     assert os.listdir(bot.spec.folder) == ["first.py"]  # noqa: PTH208 (names are enough)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from misterx_europe import Hunt\nfrom misterx_sdk import play\n",
+        "import os, misterx_europe\nfrom misterx_sdk import play\n",
+    ],
+)
+def test_script_that_imports_the_sdk_of_europe_finds_both_modules(
+    data: Path, here: Path, text: str
+) -> None:
+    (here / "one").mkdir()
+    (here / "one" / "bot.py").write_text(text)
+    bot = find_bot("one/bot.py", data)
+    home = importlib.resources.files("bots") / "sdk"
+    for name in ("misterx_sdk.py", "misterx_europe.py"):
+        assert (Path(bot.spec.folder) / name).read_bytes() == (home / name).read_bytes()
+    assert len(bot.talk) == 2
 
 
 # --- names ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from families import BOTH, prepare, wants
 from fleeing import flee
 from misterx_sdk import Turn, play
 
@@ -11,9 +12,16 @@ if TYPE_CHECKING:
 
     from misterx_sdk import Board, Step
 
-mister_x = flee
-
 NEAREST = 2  # what the nearest figure counts for, against 1 for the average of all
+
+
+def mister_x(turn: Turn) -> list[dict[str, Any]]:
+    """Flee in London, run for a target in Europe."""
+    if turn.deal.is_europe:
+        from europe_running import slip
+
+        return slip(turn)
+    return flee(turn)
 
 
 def detectives(turn: Turn) -> list[dict[str, Any]]:
@@ -22,6 +30,10 @@ def detectives(turn: Turn) -> list[dict[str, Any]]:
     The figure that is nearest to the set goes first. A station that the team has entered in this
     turn, with the game going on, is no longer in the set.
     """
+    if turn.deal.is_europe:
+        from europe_chasing import close_in
+
+        return close_in(turn)
     board, dice = turn.deal.board, turn.deal.dice
     possible = set(turn.belief)
     team = turn.team()
@@ -68,4 +80,12 @@ def _costs(board: Board, steps: list[Step], others: list[int], possible: set[int
 
 
 if __name__ == "__main__":
-    play(name="belief", version="1", mister_x=mister_x, detectives=detectives)
+    play(
+        name="belief",
+        version="1",
+        mister_x=mister_x,
+        detectives=detectives,
+        rulesets=BOTH,
+        wants=wants,
+        prepare=prepare,
+    )
