@@ -83,7 +83,9 @@ def record_of(finished: Finished) -> GameRecord:
     return decode_record(finished.record)
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("make", "jobs"), [("dask", 5), ("local", 1), ("local", 2), ("local", 5)], indirect=["make"]
+)
 def test_every_job_has_one_result_and_it_is_its_own(make: Make, jobs: int) -> None:
     plan = plan_of("a", "b", "c", "faulty", deals=5)
     results = run(make(jobs), plan)
