@@ -132,7 +132,7 @@ class _Runner:
     def _thought(self, kind: str, steps: tuple[Step, ...]) -> set[int]:
         """Where the team must think that he can be after a way."""
         x = self.x
-        entries = len(x.turn.view["path"]) - (not self.begun) + len(steps)
+        entries = len(x.turn.view["entries"]) - (not self.begun) + len(steps)
         if entries > x.turn.deal.numbers["spaces"]:
             return {steps[-1][1]}
         transports = [None if kind == "hidden" else transport(ticket) for ticket, _ in steps]

@@ -63,7 +63,9 @@ class OpenView(msgspec.Struct, frozen=True, gc=False):
     spent: Hand  # the detectives' move tickets of this round
     paid: Hand  # for the action that is on
     board: tuple[Slot, ...]  # ticket board; a slot that lies face down has no ticket for the team
-    known: tuple[int, ...]  # entries of Mister X that the team has been told, ascending
+    entries: tuple[int | None, ...]  # Mister X's: 0 (the start), 1 …; null if not told to this side
+    city: int | None  # where he is; null before the start, and if this side does not know
+    known: tuple[int, ...]  # entries that the team has been told, ascending
     rings: tuple[int, ...]  # for each pair of rings in use, the smallest first, the entry
     tally: Tally
 
@@ -73,7 +75,6 @@ class DetectivesView(OpenView, frozen=True, gc=False):
 
     hands: tuple[Hand, ...]  # p1's, p2's …
     mister_x_hand: int  # tickets that he holds
-    entries: tuple[int | None, ...]  # entry 0 (the start), 1 …; null if it was not told
 
 
 class MisterXView(OpenView, frozen=True, gc=False):
@@ -81,8 +82,6 @@ class MisterXView(OpenView, frozen=True, gc=False):
 
     hand: Hand
     hand_sizes: tuple[int, ...]  # tickets that p1, p2 … hold
-    city: int | None  # where he is; null before the start
-    path: tuple[int, ...]  # entry 0 (the start), 1 …
 
 
 class Happening(msgspec.Struct, frozen=True, gc=False, tag_field="event"):
@@ -260,12 +259,13 @@ def detectives_view(state: State) -> DetectivesView:
         state.spent,
         state.paid,
         board,
+        entries,
+        entries[-1] if entries else None,
         state.known,
         state.rings,
         state.tally,
         state.hands,
         len(state.hand),
-        entries,
     )
 
 
@@ -282,11 +282,11 @@ def mister_x_view(state: State) -> MisterXView:
         state.spent,
         state.paid,
         state.board,
+        state.path,
+        state.path[-1] if state.path else None,
         state.known,
         state.rings,
         state.tally,
         state.hand,
         tuple([len(hand) for hand in state.hands]),
-        state.path[-1] if state.path else None,
-        state.path,
     )

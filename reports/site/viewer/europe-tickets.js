@@ -53,7 +53,7 @@ export function ticketBoard(game, names) {
     const slot = (seesX ? moment.views.mister_x : view).board[entry - 1];
     const made = entry < view.entries.length;
     const told = view.entries[entry] ?? null;
-    const city = seesX ? (moment.views.mister_x.path[entry] ?? null) : told;
+    const city = seesX ? (moment.views.mister_x.entries[entry] ?? null) : told;
     const pair = view.rings.indexOf(entry);
     const classes = ["slot", entry > spaces ? "shows" : "", made && entry === view.entries.length - 1 ? "last" : ""];
     return html(
@@ -69,7 +69,7 @@ export function ticketBoard(game, names) {
     element,
     show(moment, seesX) {
       const view = open(moment);
-      const first = seesX ? (moment.views.mister_x.path[0] ?? null) : (view.entries[0] ?? null);
+      const first = seesX ? (moment.views.mister_x.entries[0] ?? null) : (view.entries[0] ?? null);
       start.replaceChildren("Start: ", html("strong", {}, first !== null ? names.get(first) : view.entries.length ? "?" : "not yet"), ...mission(view));
       const count = Math.max(spaces, view.entries.length - 1);
       list.replaceChildren(...Array.from({ length: count }, (_, place) => cell(moment, place + 1, seesX)));

@@ -179,7 +179,7 @@ function trails(game, index, seesX, places) {
     }
     made.push(...trail(figure, way, TRAIL, places));
   }
-  if (seesX) made.push(...trail("x", game.moments[index].views.mister_x.path, LONG_TRAIL, places));
+  if (seesX) made.push(...trail("x", game.moments[index].views.mister_x.entries, LONG_TRAIL, places));
   return made;
 }
 
