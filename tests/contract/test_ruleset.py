@@ -100,7 +100,9 @@ def test_states_that_differ_in_hidden_things_look_alike(
                 if ruleset.to_move(state) is not side:
                     continue
                 assert encoded(ruleset.legal(state)) == encoded(ruleset.legal(twin))
-                tries: list[tuple[Any, ...]] = [(ply,) for ply in dice.sample(universe, 40)]
+                tries: list[tuple[Any, ...]] = [
+                    (ply,) for ply in dice.sample(universe, min(40, len(universe)))
+                ]
                 tries += [(ply,) for ply in ruleset.legal(state)]
                 tries += [trace.turns[place], (*trace.turns[place], dice.choice(universe)), ()]
                 for plies in tries:
@@ -265,6 +267,7 @@ def test_parts_and_whole_turns_lead_to_the_same_state(
     trace = data.draw(traces(name))
     ruleset = trace.ruleset
     for state, plies, played in zip(trace.states, trace.turns, trace.played, strict=False):
+        assert not played.goes_on
         plies = plies[: played.counted]
         if isinstance(attempt(ruleset, state, plies[:1], more=True), str):
             continue  # this side's turn is sent whole
@@ -275,6 +278,9 @@ def test_parts_and_whole_turns_lead_to_the_same_state(
             part, rest = rest[:size], rest[size:]
             result = ruleset.play(now, part, more=bool(rest) or dice.random() < 0.5)
             now, counted = result.state, counted + result.counted
+            if result.goes_on:
+                assert ruleset.to_move(now) is ruleset.to_move(state)
+                assert ruleset.legal(now)  # who is asked can do something
             events += result.events
         if result.goes_on:
             result = ruleset.play(now, (), more=False)
