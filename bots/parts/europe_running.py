@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from misterx_europe import Escape, action, transport
+from heapq import heapify, heappop, heappush
+
+from europe_guessing import answer, likely, spare
+from misterx_europe import Escape, transport
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
     from typing import Any
 
     from misterx_europe import Belief, Step
@@ -21,7 +24,10 @@ RISK = 6.0  # what a certain capture costs, in moves
 CAUGHT = 0.5  # how likely greedy thinks that a detective beside him catches him
 ROOM = 0.15  # what each move to the nearest detective is worth, in moves, up to FAR
 FAR = 4
-KEPT = 2  # tickets of car and of rail that are never put back; of air 1
+PAST = (3.0, 1.5, 0.7, 0.3, 0.0)  # what it adds to enter a city, by a detective's moves to it
+SEEN = 0.8  # how likely a detective goes where he is foreseen to go
+JUMP = 0.5  # how likely a special mission goes there
+LOOSE = 0.5  # what is left of a danger that was not foreseen
 
 
 def run(turn: Turn) -> list[Ply]:
@@ -42,6 +48,7 @@ class _Runner:
         self.dice = turn.deal.dice
         self.knows = knows
         self.rows = [self.x.board.distances(at) for at in sorted(self.x.taken)]
+        self.foreseen: dict[tuple[str | None, ...], Foreseen] = {}
 
     def plies(self) -> list[Ply]:
         """Return the whole turn."""
@@ -49,8 +56,7 @@ class _Runner:
         plies = x.opening(*self._start()) if x.city is None else []
         colour = x.colour or ""
         self.targets = x.board.targets[colour]
-        self.to_target = self._free_ways()
-        self.sets: dict[tuple[str | None, ...], set[int]] = {}
+        self.to_target = self._long_ways(x.taken)
         self.begun = bool(plies)
         ways = self._ways()
         costs = [self._cost(*way) for way in ways]
@@ -79,25 +85,25 @@ class _Runner:
         least = min(map(length, choices))
         return self.dice.choice([choice for choice in choices if length(choice) == least])
 
-    def _free_ways(self) -> dict[int, int]:
-        """Moves to a target from each city, not through a detective where that can be helped."""
+    def _long_ways(self, team: Collection[int]) -> dict[int, float]:
+        """Moves to a target from each city, those past detectives counted longer.
+
+        Dijkstra's algorithm from the targets. What counts is how near a detective is to each city
+        that is entered, now.
+        """
         x = self.x
-        far = len(x.board.cities)
-        found = {city: far + moves for city, moves in x.board.distances(*self.targets).items()}
-        edge = [city for city in self.targets if city not in x.taken]
-        found.update(dict.fromkeys(edge, 0))
-        moves = 0
-        while edge:
-            moves += 1
-            edge = sorted(
-                {
-                    end
-                    for city in edge
-                    for end in x.board.around[city]
-                    if end not in x.taken and found[end] >= far
-                }
-            )
-            found.update(dict.fromkeys(edge, moves))
+        extra = {city: PAST[min(moves, len(PAST) - 1)] for city, moves in _nearest(x, team).items()}
+        found: dict[int, float] = {}
+        heap = [(extra[city] if city in team else 0.0, city) for city in sorted(self.targets)]
+        heapify(heap)
+        while heap:
+            length, city = heappop(heap)
+            if city in found:
+                continue
+            found[city] = length
+            for end in x.board.around[city]:
+                if end not in found:
+                    heappush(heap, (length + 1 + extra[city], end))
         return found
 
     def _ways(self) -> list[tuple[str, tuple[Step, ...]]]:
@@ -108,7 +114,9 @@ class _Runner:
         if not ways or min([row[here] for row in self.rows], default=FAR) <= NEAR:
             ways += [("hidden", (step,)) for step in x.hidden()]
             ways += [("double", steps) for steps in x.doubles()]
-        elif self.to_target[here] == NEAR:
+        elif any(
+            end in self.targets for city in x.board.around[here] for end in x.board.around[city]
+        ):
             ways += [("double", steps) for steps in x.doubles() if steps[1][1] in self.targets]
         return ways
 
@@ -118,31 +126,45 @@ class _Runner:
         price = 0.0 if kind == "single" else PRICE
         if end in self.targets:
             return price - len(self.x.board.cities)
-        away = [row[end] for row in self.rows]
-        beside = away.count(1)
-        room = min(min(away, default=FAR), FAR)
-        if not beside:
-            danger = 0.0
-        elif self.knows:
-            danger = min(1.0, beside / len(self._thought(kind, steps)))
+        beside = sum(1 for row in self.rows if row[end] == 1)
+        if not self.knows:
+            room = min([row[end] for row in self.rows], default=FAR)
+            danger = CAUGHT if beside else 0.0
+            return self.to_target[end] + price + RISK * danger - ROOM * min(room, FAR)
+        seen = self._foresee(kind, steps)
+        if end in seen.team:
+            danger = SEEN
+        elif end in seen.jumps:
+            danger = JUMP
         else:
-            danger = CAUGHT
-        return self.to_target[end] + price + RISK * danger - ROOM * room
+            danger = LOOSE * min(1.0, beside * seen.chances.get(end, 0.0))
+        return seen.to_target[end] + price + RISK * danger - ROOM * min(seen.nearest[end], FAR)
 
-    def _thought(self, kind: str, steps: tuple[Step, ...]) -> set[int]:
-        """Where the team must think that he can be after a way."""
+    def _foresee(self, kind: str, steps: tuple[Step, ...]) -> Foreseen:
+        """What the team must think after a way, and where it goes; the same for ways alike."""
         x = self.x
         entries = len(x.turn.view["entries"]) - (not self.begun) + len(steps)
-        if entries > x.turn.deal.numbers["spaces"]:
-            return {steps[-1][1]}
-        transports = [None if kind == "hidden" else transport(ticket) for ticket, _ in steps]
-        key = tuple(transports)
-        if key not in self.sets:
+        key = tuple([None if kind == "hidden" else transport(ticket) for ticket, _ in steps])
+        is_open = entries > x.turn.deal.numbers["spaces"]
+        if is_open:
+            key = (*key, str(steps[-1][1]))
+        if key not in self.foreseen:
             belief = self._belief().copy()
-            for way in transports:
+            for way in key[: len(steps)]:
                 belief.moved(way, x.taken.union(self.targets))
-            self.sets[key] = belief.now
-        return self.sets[key]
+            possible = {steps[-1][1]} if is_open else belief.now
+            may_jump = entries >= x.turn.deal.numbers["action_from"]
+            self.foreseen[key] = self._foreseen(possible, may_jump=may_jump)
+        return self.foreseen[key]
+
+    def _foreseen(self, possible: set[int], *, may_jump: bool) -> Foreseen:
+        x = self.x
+        colour = x.colour or ""
+        team = answer(x.board, colour, x.taken, possible) if x.taken else []
+        chances = likely(x.board, colour, possible)
+        reach = {end for at in team for end in x.board.near["car"][at]} if may_jump else set[int]()
+        jumps = sorted(reach & possible - set(team), key=lambda city: (-chances[city], city))[:1]
+        return Foreseen(team, jumps, chances, self._long_ways(team), _nearest(x, team))
 
     def _belief(self) -> Belief:
         """The team's belief set before the way: behind the opening the starts of his colour."""
@@ -154,17 +176,32 @@ class _Runner:
         return fresh
 
 
-def spare(hand: Iterable[str], useless: tuple[str, ...]) -> list[str]:
-    """Return the tickets of a hand that are worth changing for others.
+class Foreseen:
+    """A round ahead.
 
-    Those whose action is the other side's, as long as enough of their transport are left.
+    Attributes:
+        team: where the detectives go.
+        jumps: where a special mission may go then.
+        chances: how likely the team must think each city before it goes.
+        to_target: moves from each city to a target, past where they are then.
+        nearest: moves of the nearest of them to each city.
     """
-    left = list(hand)
-    found = []
-    for ticket in sorted(left, key=transport):
-        by = transport(ticket)
-        count = sum(1 for one in left if transport(one) == by)
-        if action(ticket) in useless and count > (1 if by == "air" else KEPT):
-            left.remove(ticket)
-            found.append(ticket)
-    return found
+
+    def __init__(
+        self,
+        team: list[int],
+        jumps: list[int],
+        chances: dict[int, float],
+        to_target: dict[int, float],
+        nearest: dict[int, int],
+    ) -> None:
+        self.team = team
+        self.jumps = jumps
+        self.chances = chances
+        self.to_target = to_target
+        self.nearest = nearest
+
+
+def _nearest(x: Escape, team: Collection[int]) -> dict[int, int]:
+    """Moves of the nearest detective to each city."""
+    return x.board.distances(*sorted(team)) if team else dict.fromkeys(x.board.cities, FAR)
