@@ -46,7 +46,8 @@ class Seen(NamedTuple):
     Attributes:
         pid: its number outside.
         started: when, in ticks of the kernel; with `pid` it names one process for good.
-        state: as in proc(5): R running, S sleeping, T stopped, Z dead but not yet reaped, …
+        state: as in proc(5): R running, S sleeping, T stopped, Z dead but not yet reaped, …; of
+            one whose first thread has ended and others go on, that of the liveliest of these.
         threads: of it; 0 for a dead one.
         resident_bytes: memory that is in use, pages shared with others included.
         swapped_bytes: memory that was moved to swap.
@@ -139,17 +140,25 @@ def children_of(pid: int) -> list[int]:
 def see(pid: int) -> Seen | None:
     """Look at one process; None if it is gone."""
     try:
-        stat = _read(f"/proc/{pid}/stat")
-        fields = stat[stat.rindex(b")") + _AFTER_NAME :].split()
+        path = f"/proc/{pid}"
+        fields = _fields(path)
+        state = fields[0].decode()
+        threads = int(fields[20 - _STAT_FIRST])
+        if state in "ZX":
+            threads = max(0, threads - 1)  # the first one counts until the process is reaped
+            if threads and (other := _live_thread(pid)):
+                path = other  # it has the process's memory, and its first thread none any more
+                of_other = _fields(path)
+                state = of_other[0].decode()
+                fields[24 - _STAT_FIRST] = of_other[24 - _STAT_FIRST]
         swapped = 0
         if _SWAP:
-            swapped = _swapped(_read(f"/proc/{pid}/status"))
-        state = fields[0].decode()
+            swapped = _swapped(_read(f"{path}/status"))
         return Seen(
             pid,
             int(fields[22 - _STAT_FIRST]),
             state,
-            0 if state in "ZX" else int(fields[20 - _STAT_FIRST]),
+            threads,
             int(fields[24 - _STAT_FIRST]) * _PAGE,
             swapped,
             _cpu_s(pid, fields),
@@ -157,6 +166,28 @@ def see(pid: int) -> Seen | None:
         )
     except (OSError, ValueError, IndexError):
         return None
+
+
+def _fields(path: str) -> list[bytes]:
+    """Return what the kernel tells of a process or thread, from its state on."""
+    stat = _read(f"{path}/stat")
+    return stat[stat.rindex(b")") + _AFTER_NAME :].split()
+
+
+def _live_thread(pid: int) -> str:
+    """Return where the liveliest thread of a process is told of; empty if none is left."""
+    found = ""
+    for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+        path = f"/proc/{pid}/task/{thread}"
+        try:
+            state = _fields(path)[0].decode()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # ended meanwhile
+        if state not in "TtZX":
+            return path
+        if state in "Tt":
+            found = path
+    return found
 
 
 def pss_bytes(pid: int) -> int | None:

@@ -107,6 +107,12 @@ def _checks(checks: Iterable[Check]) -> list[_Step]:
             steps += [(_LOAD, 0, 0, low + 4), (_JEQ, 1, 0, 0), refuse]
         elif check.how == "any_bit":
             steps += [(_JSET, 0, 1, check.values[0]), refuse]
+        elif check.how == "all_bits":
+            left = len(check.values)
+            for bit in check.values:
+                steps.append((_JSET, 0, left, bit))  # over what is left, and the refusal
+                left -= 1
+            steps.append(refuse)
         elif check.how == "one_of":
             for value in check.values:
                 steps += [(_JEQ, 0, 1, value), refuse]

@@ -14,6 +14,7 @@ from errno import (
     EAFNOSUPPORT,
     EINVAL,
     ENOLCK,
+    ENOMEM,
     ENOSYS,
     ENOTTY,
     EPERM,
@@ -53,8 +54,9 @@ class Check(NamedTuple):
 
     Attributes:
         argument: which one, from 0.
-        how: `any_bit`: refused if it has one of the bits of `values[0]`; `one_of`: refused if it
-            is one of `values`; `none_of`: refused unless it is one of `values`.
+        how: `any_bit`: refused if it has one of the bits of `values[0]`; `all_bits`: refused if it
+            has a bit of every one of `values`; `one_of`: refused if it is one of `values`;
+            `none_of`: refused unless it is one of `values`.
         pointer: an argument that must not be null for the call to be refused; None for none. Of
             these, `how` is `one_of` and there is one value.
     """
@@ -63,7 +65,7 @@ class Check(NamedTuple):
     x86_64: int
     aarch64: int
     argument: int
-    how: Literal["any_bit", "one_of", "none_of"]
+    how: Literal["any_bit", "all_bits", "one_of", "none_of"]
     values: tuple[int, ...]
     errno: int
     reason: str
@@ -80,6 +82,8 @@ class Check(NamedTuple):
         low = arguments[self.argument] & 0xFFFF_FFFF
         if self.how == "any_bit":
             return bool(low & self.values[0])
+        if self.how == "all_bits":
+            return all(low & bit for bit in self.values)
         return (low in self.values) == (self.how == "one_of")
 
 
@@ -263,6 +267,11 @@ REFUSALS: tuple[Refusal, ...] = (
     ),
     *_all(
         EPERM,
+        "keeps in a pipe what no process has any more: up to 2 MiB for each byte; write copies it",
+        ("vmsplice", 278, 75),
+    ),
+    *_all(
+        EPERM,
         "takes more of the processors than a bot's share, or keeps others from one",
         ("sched_setaffinity", 203, 122),
         ("sched_setscheduler", 144, 119),
@@ -364,6 +373,14 @@ CHECKS: tuple[Check, ...] = (
     Check(
         "madvise", 28, 233, 2, "one_of", (12,), EINVAL,  # MADV_MERGEABLE
         "tells by the time of a write whether another sandbox has the same page in memory",
+    ),
+    Check(
+        "mmap", 9, 222, 3, "all_bits", (0x1, 0x20), EPERM,  # MAP_SHARED, MAP_ANONYMOUS
+        "memory that stays when all but a page of it is given back: no process's count shows it",
+    ),
+    Check(
+        "mmap", 9, 222, 3, "any_bit", (0x4_0000,), ENOMEM,  # MAP_HUGETLB
+        "the machine's reserve of huge pages, which no process's count shows",
     ),
     Check(
         "msync", 26, 227, 2, "any_bit", (4,), 0,  # MS_SYNC

@@ -93,6 +93,32 @@ def test_a_dead_one_that_nobody_reaped_is_seen_as_dead() -> None:
         assert (seen.state, seen.threads) == ("Z", 0)
 
 
+FIRST_THREAD_ENDS = """
+import ctypes, threading
+held = bytearray(50 << 20)
+for at in range(0, len(held), 4096): held[at] = 1
+def rest():
+    while open(f'/proc/self/task/{os.getpid()}/stat').read().split()[2] != 'Z': time.sleep(0.001)
+    os.write(1, b'\\n'); time.sleep(20)
+for _ in range(2): threading.Thread(target=rest).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+def test_one_whose_first_thread_has_ended_is_seen_with_all_that_goes_on() -> None:
+    """The kernel shows it as dead and without memory."""
+    with child(FIRST_THREAD_ENDS) as process:
+        seen = see(process.pid)
+        assert seen is not None
+        assert seen.state in "SRD"
+        assert seen.threads == 2
+        assert 50 << 20 < seen.resident_bytes < 200 << 20
+        process.send_signal(signal.SIGSTOP)
+        end = time.monotonic() + 20
+        while (seen := see(process.pid)) is not None and seen.state != "T":
+            assert time.monotonic() < end
+
+
 def test_a_name_that_looks_like_fields_does_not_confuse() -> None:
     code = """
 open('/proc/self/comm', 'w').write(') R 1 (')

@@ -85,7 +85,7 @@ def test_filter_does_what_the_table_says_for_every_number(machine: Machine) -> N
     checked = {check.number(machine) for check in CHECKS}
     for number in (*range(600), 0x4000_0000, 0x4000_0000 + 101, 0x7FFF_FFFF, 0xFFFF_FFFF):
         for value in values if number in checked else SAMPLES:
-            arguments = (value, value, value)
+            arguments = (value,) * 6
             found = run(program, AUDIT_ARCHES[machine], number, arguments)
             assert found == expected(machine, number, arguments), (number, hex(value))
 
@@ -146,6 +146,7 @@ def test_every_refusal_has_a_reason_and_an_error() -> None:
     ("how", "values", "refused", "allowed"),
     [
         ("any_bit", (0x6,), (0x2, 0x4, 0x7, 0x1_0000_0002), (0x1, 0x8, 0x1_0000_0000)),
+        ("all_bits", (0x1, 0x20), (0x21, 0x23, 0x1_0000_0021), (0x1, 0x20, 0x22, 0x1_0000_0020)),
         ("one_of", (5, 7), (5, 7, 0x1_0000_0005), (6, 0)),
         ("none_of", (5, 7), (6, 0), (5, 7, 0x1_0000_0007)),
     ],
@@ -194,6 +195,19 @@ def test_a_thread_may_be_made_and_a_namespace_not() -> None:
             assert run(program, arch, number, (thread | flag,)) == ERRNO | 1
 
 
+def test_memory_may_be_private_or_a_files_and_not_shared_of_nothing() -> None:
+    """Of such, and of huge pages, a process may hold any amount that no count shows."""
+    shared, private, anonymous, huge = 0x1, 0x2, 0x20, 0x4_0000
+    for machine, number in zip(MACHINES, (9, 222), strict=True):
+        arch, program = AUDIT_ARCHES[machine], filter_program(machine)
+        for flags in (private, shared, private | anonymous, private | anonymous | 0x4000):
+            assert run(program, arch, number, (0, 4096, 3, flags)) == ALLOW
+        for flags in (shared | anonymous, shared | private | anonymous, shared | anonymous | huge):
+            assert run(program, arch, number, (0, 4096, 3, flags)) == ERRNO | 1
+        for flags in (private | anonymous | huge, shared | huge):
+            assert run(program, arch, number, (0, 4096, 3, flags)) == ERRNO | 12
+
+
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_build_may_lock_files_set_times_and_speak_to_itself_and_nothing_else(
     machine: Machine,
@@ -205,7 +219,7 @@ def test_a_build_may_lock_files_set_times_and_speak_to_itself_and_nothing_else(
         number = entry.number(machine)
         check = entry if isinstance(entry, Check) else None
         for value in (0, *(check.values if check else ())):
-            arguments = tuple(value if check and at == check.argument else 0 for at in range(3))
+            arguments = tuple(value if check and at == check.argument else 0 for at in range(6))
             arch = AUDIT_ARCHES[machine]
             was = run(bots, arch, number or 0, arguments)
             now = run(builds, arch, number or 0, arguments)

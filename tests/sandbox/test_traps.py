@@ -359,6 +359,31 @@ for folder, _, _ in os.walk('/'):
 # --- 8: what an exit status and an end of file say ----------------------------------------------
 
 
+def test_trap_7_no_memory_can_be_had_that_stays_when_it_is_given_back() -> None:
+    """Shared with nobody but a page, or in a pipe, it would show in no process's count."""
+    code = """
+import ctypes, errno, mmap, os
+def told(what):
+    try: what()
+    except OSError as exc: return errno.errorcode[exc.errno]
+    return 'done'
+anonymous, private, huge = mmap.MAP_ANONYMOUS, mmap.MAP_PRIVATE, 0x40000
+print(told(lambda: mmap.mmap(-1, 4096)))
+print(told(lambda: mmap.mmap(-1, 1 << 21, anonymous | private | huge)))
+print(told(lambda: open('/dev/zero', 'r+b')))
+libc = ctypes.CDLL(None, use_errno=True)
+page = ctypes.create_string_buffer(4096)
+words = (ctypes.c_void_p * 2)(ctypes.addressof(page), 4096)
+libc.vmsplice(os.pipe()[1], ctypes.byref(words), 1, 0)
+print(errno.errorcode.get(ctypes.get_errno(), 'done'))
+print(told(lambda: mmap.mmap(-1, 4096, anonymous | private)))
+with open('/tmp/file', 'w+b') as file:
+    file.truncate(4096)
+    print(told(lambda: mmap.mmap(file.fileno(), 4096)))
+"""
+    assert probe(code).split() == ["EPERM", "ENOMEM", "ENOENT", "EPERM", "done", "done"]
+
+
 def test_trap_8_a_bot_that_ends_with_1_is_told_from_a_sandbox_that_failed() -> None:
     with sandboxed("raise SystemExit(1)") as inside:
         inside.process.wait(20)

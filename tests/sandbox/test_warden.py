@@ -399,6 +399,15 @@ for _ in range(4):
         time.sleep(20)
 """
 THREADS = "for _ in range(20): threading.Thread(target=time.sleep, args=(20,)).start()"
+WITHOUT_A_FIRST_THREAD = """
+import ctypes
+def rest():
+    global held
+    held = bytearray(200 << 20)
+    print('up', flush=True); time.sleep(20)
+threading.Thread(target=rest).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
 FILES = "for n in range(300): open(f'/tmp/{n}', 'w').close()"
 SOCKETS = "held = [socket.socketpair() for _ in range(50)]"
 
@@ -409,11 +418,12 @@ SOCKETS = "held = [socket.socketpair() for _ in range(50)]"
     [
         (ONE_LARGE, {"memory_bytes": 128 * MIB}, "the limit is 128 MiB"),
         (MANY_TOGETHER, {"memory_bytes": 128 * MIB}, "the limit is 128 MiB"),
+        (WITHOUT_A_FIRST_THREAD, {"memory_bytes": 128 * MIB}, "the limit is 128 MiB"),
         (THREADS, {"tasks": 10}, "21 processes and threads, the limit is 10"),
         (FILES, {"files": 200}, "the limit is 200"),
         (SOCKETS, {"sockets": 60}, "sockets, the limit is 60"),  # one of the setting up may be left
     ],
-    ids=["one large", "many together", "threads", "files", "sockets"],
+    ids=["one large", "many together", "no first thread", "threads", "files", "sockets"],
 )
 def test_a_real_bot_over_its_limit_is_killed_with_the_number(
     code: str, bounds: dict[str, int], text: str
@@ -493,17 +503,26 @@ sys.stdin.readline()
         assert 0.3 <= it.sample() - before <= 0.8
 
 
-@pytest.mark.slow
-def test_a_stopped_bot_uses_nothing_and_goes_on() -> None:
-    code = """
-import os, time
-for _ in range(3):
-    if not os.fork(): break
+SPIN = """
 os.write(1, b'up\\n')
 end = time.monotonic() + 20
 while time.monotonic() < end: pass
 """
-    with sandboxed(code) as inside, warded(inside, real_bounds()) as it:
+FORKS = "for _ in range(3):\n    if not os.fork(): break\n" + SPIN
+THREADS_ALONE = f"""
+import ctypes, threading
+def spin():
+    while open(f'/proc/self/task/{{os.getpid()}}/stat').read().split()[2] != 'Z': time.sleep(0.001)
+    {SPIN.strip().replace(chr(10), chr(10) + "    ")}
+for _ in range(4): threading.Thread(target=spin).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("code", [FORKS, THREADS_ALONE], ids=["processes", "no first thread"])
+def test_a_stopped_bot_uses_nothing_and_goes_on(code: str) -> None:
+    with sandboxed(f"import os, time\n{code}") as inside, warded(inside, real_bounds()) as it:
         for _ in range(4):
             assert inside.line() == b"up\n"
         assert it.stop()
