@@ -89,6 +89,9 @@ class Cluster:
             raise TaskLostError(str(exc)) from exc
         except KeyError as exc:  # a worker that was started anew knows nothing of the run
             raise TaskLostError(f"{machine.address} was started anew") from exc
+        except Exception:
+            await self.machines()  # a client without its scheduler fails in many ways
+            raise
         if machine.address not in answers:
             raise TaskLostError(f"{machine.address} is gone")
         return answers[machine.address]
@@ -126,6 +129,9 @@ class Cluster:
         except (asyncio.CancelledError, concurrent.futures.CancelledError, OSError) as exc:
             await self.machines()  # is it the scheduler that is lost?
             raise TaskLostError(str(exc)) from exc
+        except Exception:
+            await self.machines()
+            raise
 
     async def _call(self, function: Callable[..., Any], **options: Any) -> Any:
         if self._client.status != "running":
