@@ -118,6 +118,7 @@ class Game(msgspec.Struct, frozen=True, kw_only=True):
 
     game: str
     index: int
+    ruleset: str
     deal: int
     mister_x: str
     detectives: str

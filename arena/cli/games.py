@@ -14,9 +14,11 @@ from arena.cli.options import data_option, talking
 from arena.cli.stored import (
     Row,
     check_open_to_all,
+    chosen,
     find_run,
     open_data,
     rows,
+    ruleset_of_run,
     run_argument,
     spoil_option,
 )
@@ -40,6 +42,7 @@ WINNERS = {"mister_x": "Mister X", "detectives": "detectives", None: "nobody"}
 @click.option(
     "--limit", metavar="N", type=click.IntRange(1), help="At most the first N that match."
 )
+@ruleset_of_run
 @spoil_option
 @data_option
 @talking
@@ -50,6 +53,7 @@ def command(
     winner: str | None,
     reason: str | None,
     limit: int | None,
+    ruleset: str | None,
     data: Path,
     *,
     spoil: bool,
@@ -63,16 +67,24 @@ def command(
         check_open_to_all(found, spoil=spoil)
         check_name(found, bot)
         check_name(found, winner, others=WINNER_WORDS)
+        sections = chosen(found, ruleset)
+        plan = found.plan
         seen: set[str] = set()
         matching = (
-            row for row in noting(rows(database, found), seen) if matches(row, bot, winner, reason)
+            row
+            for row in noting(rows(database, found), seen)
+            if matches(row, bot, winner, reason) and plan.section(row.index) in sections
         )
-        games = tuple(map(shown, islice(matching, limit)))
+        games = tuple(
+            shown(row, plan.section(row.index).ruleset) for row in islice(matching, limit)
+        )
+        several = len(plan.sections) > 1
     talk.result(
         table(
             (
                 "game",
                 "#no.",
+                *(("ruleset",) if several else ()),
                 "#deal",
                 "Mister X",
                 "detectives",
@@ -85,6 +97,7 @@ def command(
                 (
                     game.game[:10],
                     game.index,
+                    *((game.ruleset,) if several else ()),
                     game.deal,
                     game.mister_x,
                     game.detectives,
@@ -153,13 +166,14 @@ def marks_of(game: answers.Game) -> str:
     return ", ".join(shows.get(mark, mark) for mark in game.marks)
 
 
-def shown(row: Row) -> answers.Game:
+def shown(row: Row, ruleset: str) -> answers.Game:
     """Return a game as it is listed."""
     stored = row.stored
     sides = (stored.mister_x, stored.detectives) if stored else ()
     return answers.Game(
         game=row.game,
         index=row.index,
+        ruleset=ruleset,
         deal=row.deal,
         mister_x=row.mister_x,
         detectives=row.detectives,

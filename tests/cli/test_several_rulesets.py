@@ -105,3 +105,12 @@ def test_a_plan_tells_of_each(played: Played) -> None:
     assert called.code == 0, called.stderr
     assert called.json["ruleset"] == f"london-2013 + {SMALL}"
     assert (called.json["games"], called.json["deals"]) == (10, 2)
+
+
+def test_games_are_listed_with_their_ruleset(played: Played) -> None:
+    games = played("games", "--json").json["games"]
+    assert [game["ruleset"] for game in games].count(SMALL) == 6
+    assert SMALL in played("games").stdout
+    games = played("games", "--ruleset", "london-2013", "--json").json["games"]
+    assert {game["ruleset"] for game in games} == {"london-2013"}
+    assert len(games) == 4
