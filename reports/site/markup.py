@@ -33,10 +33,11 @@ ONE_LINE = 24  # characters of a name that is never broken in two where there is
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """A cell's markup, with its class."""
+    """A cell's markup, with its class; `why` a number is missing, as plain text."""
 
     markup: str
     kind: str = ""
+    why: str = ""
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -59,8 +60,8 @@ def name(value: str) -> str:
 
 
 def na(reason: str) -> Cell:
-    """A number that can't be told, with the reason."""
-    return Cell(f'<abbr title="{text(reason)}">n/a</abbr>', "na")
+    """A number that can't be told, with the reason; a table says it below too."""
+    return Cell(f'<abbr title="{text(reason)}">n/a</abbr>', "na", reason)
 
 
 NA = na("the games do not tell")
@@ -123,6 +124,8 @@ def table(
 ) -> str:
     """A table that scrolls by itself where it is too wide, by keyboard too.
 
+    Why numbers are missing stands below it: a title is seen neither on paper nor by touch.
+
     Args:
         caption: plain text.
         columns: headings.
@@ -133,22 +136,27 @@ def table(
     heads = "".join(
         f'<th scope="col"{_kind(column.kind)}>{column.heading}</th>' for column in columns
     )
+    body_rows = [[cell if isinstance(cell, Cell) else Cell(cell) for cell in row] for row in rows]
+    reasons = list(dict.fromkeys(cell.why for row in body_rows for cell in row if cell.why))
+    marks = {why: f"<sup>{k}</sup>" if len(reasons) > 1 else "" for k, why in enumerate(reasons, 1)}
     lines = []
-    for row in rows:
+    for row in body_rows:
         cells = []
         for place, (cell, column) in enumerate(zip(row, columns, strict=True)):
-            inner = cell if isinstance(cell, Cell) else Cell(cell)
+            inner = cell.markup + marks.get(cell.why, "")
             if place == row_heading:
-                cells.append(f'<th scope="row">{inner.markup}</th>')
+                cells.append(f'<th scope="row">{inner}</th>')
             else:
-                cells.append(f"<td{_kind(column.kind, inner.kind)}>{inner.markup}</td>")
+                cells.append(f"<td{_kind(column.kind, cell.kind)}>{inner}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     body = "\n".join(lines)
     label = text(caption)
+    told = " ".join(f"n/a{marks[why]}: {text(why)}." for why in reasons)
+    below = f'\n<p class="why">{told}</p>' if told else ""
     return (
         f'<div class="scroll" role="group" tabindex="0" aria-label="{label}">\n'
         f"<table{_kind(kind)}><caption>{label}</caption>\n"
-        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>"
+        f"<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody></table></div>{below}"
     )
 
 
