@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from random import Random
 from typing import Any
 
@@ -150,6 +151,12 @@ def london_universe(ruleset: London) -> Iterable[Step]:
         yield Step(figure=figure, ticket=ticket, to=to)  # type: ignore[arg-type]
 
 
+def hooks_in(module: Any) -> Hooks:
+    """The hooks of a module that has them under these names."""
+    names = ("turn", "twin", "alike", "stock", "universe", "tells")
+    return Hooks(**{name: getattr(module, name) for name in names if hasattr(module, name)})
+
+
 HOOKS: dict[type, Hooks] = {
     London: Hooks(
         turn=london_turn,
@@ -158,14 +165,12 @@ HOOKS: dict[type, Hooks] = {
         stock=london_stock,
         universe=london_universe,
     ),
-    Europe: Hooks(
-        turn=of_europe.turn,
-        twin=of_europe.twin,
-        alike=of_europe.alike,
-        stock=of_europe.stock,
-        universe=of_europe.universe,
-        tells=of_europe.tells,
-    ),
+    Europe: hooks_in(of_europe),
+    # A package that plugs a ruleset in names a module with hooks, and `RULESET`, its class.
+    **{
+        module.RULESET: hooks_in(module)
+        for module in (entry.load() for entry in entry_points(group="arena.rulesets.hooks"))
+    },
 }
 
 

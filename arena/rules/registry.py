@@ -1,17 +1,28 @@
-"""Name → Ruleset; a new game adds one line here."""
+"""Name → Ruleset; a new game adds one line here, or an entry point of its own package.
+
+A package of somebody else's plugs its rulesets in under the entry point group `arena.rulesets`,
+whose entries name a tuple of `Preset`s. They are looked for only where a name is none of ours.
+"""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any
 
 from arena.errors import ConfigError
 from arena.rules import europe, london
 from arena.rules.ruleset import Option, Preset, Ruleset
 
-__all__ = ["make", "names", "preset", "schemas"]
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+__all__ = ["GROUP", "make", "names", "plugged_in", "preset", "schemas"]
+
+GROUP = "arena.rulesets"  # of entry points; each names a tuple of presets
+NAME = re.compile(r"[a-z][a-z0-9]*-[a-z0-9-]{1,40}")  # of a preset: family, hyphen, edition
 
 BOARD = "board"  # the option of rulesets that can be played on a typed-in board
 
@@ -20,9 +31,37 @@ PRESETS: Mapping[str, Preset] = {
 }
 
 
+@cache
+def plugged_in() -> Mapping[str, Preset]:
+    """Return the presets of other installed packages, by name; looked for once a process.
+
+    Raises:
+        ConfigError: if one can't be loaded, is no preset, or has a name that stands for another
+            game; names the package.
+    """
+    from importlib.metadata import entry_points  # takes a tenth of what the arena starts in
+
+    found: dict[str, Preset] = {}
+    families = {_family(name): "the arena" for name in PRESETS}
+    for entry in sorted(entry_points(group=GROUP), key=lambda one: (one.name, one.value)):
+        place = f"the entry point {entry.name} = {entry.value} of {_package(entry)}"
+        for one in _loaded(entry, place):
+            if not isinstance(one, Preset) or not NAME.fullmatch(one.name):
+                raise ConfigError(
+                    f"{place}: it names a tuple of Presets, with names such as chess-1475"
+                )
+            if families.setdefault(_family(one.name), place) != place:
+                raise ConfigError(
+                    f"{place}: the name {one.name!r} begins as those of "
+                    f"{families[_family(one.name)]}; call the game otherwise"
+                )
+            found[one.name] = one
+    return found
+
+
 def names() -> tuple[str, ...]:
-    """Return every preset's name, in the order of `arena rulesets`."""
-    return tuple(PRESETS)
+    """Return every preset's name, in the order of `arena rulesets`; those plugged in are last."""
+    return (*PRESETS, *plugged_in())
 
 
 def preset(name: str) -> Preset:
@@ -31,10 +70,10 @@ def preset(name: str) -> Preset:
     Raises:
         ConfigError: if there is none of this name; names the nearest.
     """
-    try:
-        return PRESETS[name]
-    except KeyError:
-        raise ConfigError(f"there is no ruleset {name!r}; {_nearest(name, PRESETS)}") from None
+    found = PRESETS.get(name) or plugged_in().get(name)
+    if found is None:
+        raise ConfigError(f"there is no ruleset {name!r}; {_nearest(name, names())}")
+    return found
 
 
 def schemas() -> dict[str, Mapping[str, Any]]:
@@ -42,7 +81,7 @@ def schemas() -> dict[str, Mapping[str, Any]]:
 
     A family is what stands before the first hyphen of its presets' names, such as `london`.
     """
-    return {name.partition("-")[0]: found.schema() for name, found in PRESETS.items()}
+    return {_family(name): preset(name).schema() for name in names()}
 
 
 @lru_cache(maxsize=256)
@@ -74,6 +113,27 @@ def make(text: str) -> Ruleset[Any, Any]:
         options[key] = _value(chosen, option, value)
     made = chosen.make(options)
     return made if made.text == text else make(made.text)
+
+
+def _loaded(entry: EntryPoint, place: str) -> Iterable[object]:
+    """What an entry point names, which should be presets."""
+    try:
+        found = entry.load()
+    except (ImportError, AttributeError) as exc:
+        raise ConfigError(
+            f"{place} can't be loaded ({exc}); mend that package or uninstall it"
+        ) from exc
+    return found if isinstance(found, tuple | list) else (found,)
+
+
+def _package(entry: EntryPoint) -> str:
+    """The installed package that an entry point stands in."""
+    return entry.dist.name if entry.dist is not None else "an installed package"
+
+
+def _family(name: str) -> str:
+    """What a game's presets have in common: its drawing and its schema go by it."""
+    return name.partition("-")[0]
 
 
 def _option(chosen: Preset, key: str) -> Option:

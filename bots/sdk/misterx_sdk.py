@@ -561,7 +561,7 @@ def _converse(
             talk.answer(talk.asked, plies, note, more=False)
         elif kind == "deal":
             raw = message.get("board")
-            if raw is None or "stations" not in raw:
+            if raw is None or message["ruleset"].partition(":")[0] not in LONDON:
                 deal = Deal(message)
             else:
                 if board is None or board.raw != raw:

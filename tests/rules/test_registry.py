@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from arena.errors import ConfigError
@@ -71,3 +75,74 @@ def test_a_preset_tells_its_options() -> None:
         "stuck": ("all", "detectives"),
         "blacks": ("detectives", 5),
     }
+
+
+class PluggedIn:
+    """Packages that are installed for one test."""
+
+    def __init__(self, folder: Path, patch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        patch.syspath_prepend(folder)
+
+    def __call__(self, module: str, code: str, value: str = "PRESETS") -> None:
+        (self.folder / f"{module}.py").write_text(code)
+        about = self.folder / f"{module}-1.dist-info"
+        about.mkdir()
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}\nVersion: 1\n")
+        (about / "entry_points.txt").write_text(
+            f"[{registry.GROUP}]\n{module} = {module}:{value}\n"
+        )
+
+
+@pytest.fixture
+def plugged_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PluggedIn]:
+    registry.plugged_in.cache_clear()
+    yield PluggedIn(tmp_path, monkeypatch)
+    registry.plugged_in.cache_clear()
+    for file in tmp_path.glob("*.py"):
+        sys.modules.pop(file.stem, None)
+
+
+COPY = """
+import msgspec
+from arena.rules import registry
+PRESETS = (msgspec.structs.replace(registry.preset("london-2013"), name="{}"),)
+ONE = PRESETS[0]
+"""
+
+
+def test_a_package_plugs_its_rulesets_in(plugged_in: PluggedIn) -> None:
+    plugged_in("plug_paris", COPY.format("paris-1990"))
+    plugged_in("plug_rome", COPY.format("rome-1991"), value="ONE")
+    assert registry.names()[-3:] == ("europe-2009", "paris-1990", "rome-1991")
+    assert registry.preset("paris-1990").options == registry.preset("london-2013").options
+    assert {"paris", "rome"} <= set(registry.schemas())
+
+
+@pytest.mark.parametrize(
+    ("module", "code", "says"),
+    [
+        ("plug_gone", "", "plug_gone = plug_gone:PRESETS of plug_gone can't be loaded (module"),
+        ("plug_lost", "import nowhere", "can't be loaded (No module named 'nowhere'); mend that"),
+        ("plug_list", "PRESETS = [1]", "it names a tuple of Presets"),
+        ("plug_name", COPY.format("paris"), "with names such as chess-1475"),
+        ("plug_ours", COPY.format("london-1990"), "'london-1990' begins as those of the arena"),
+    ],
+)
+def test_a_package_that_can_not_be_plugged_in_is_named(
+    plugged_in: PluggedIn, module: str, code: str, says: str
+) -> None:
+    plugged_in(module, code)
+    for ask in (registry.names, registry.schemas, lambda: registry.make("paris-1990")):
+        with pytest.raises(ConfigError) as caught:
+            ask()
+        assert f"of {module}" in str(caught.value)
+        assert says in str(caught.value)
+    assert registry.make("london-2013").name == "london-2013"  # ours are played all the same
+
+
+def test_two_packages_can_not_plug_in_one_game(plugged_in: PluggedIn) -> None:
+    plugged_in("plug_first", COPY.format("paris-1990"))
+    plugged_in("plug_second", COPY.format("paris-1991"))
+    with pytest.raises(ConfigError, match=r"plug_second.* begins as those of .* of plug_first;"):
+        registry.names()
