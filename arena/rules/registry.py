@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from arena.errors import ConfigError
 from arena.rules import europe, london
@@ -115,15 +115,15 @@ def make(text: str) -> Ruleset[Any, Any]:
     return made if made.text == text else make(made.text)
 
 
-def _loaded(entry: EntryPoint, place: str) -> Iterable[object]:
+def _loaded(entry: EntryPoint, place: str) -> Sequence[Any]:
     """What an entry point names, which should be presets."""
     try:
-        found = entry.load()
+        found: Any = entry.load()
     except (ImportError, AttributeError) as exc:
         raise ConfigError(
             f"{place} can't be loaded ({exc}); mend that package or uninstall it"
         ) from exc
-    return found if isinstance(found, tuple | list) else (found,)
+    return cast("Sequence[Any]", found) if isinstance(found, tuple | list) else (found,)
 
 
 def _package(entry: EntryPoint) -> str:
