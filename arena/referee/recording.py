@@ -16,7 +16,6 @@ from arena.referee.faults import Caught, describe, forfeit
 from arena.referee.record import (
     FORMAT,
     Aside,
-    AskedLimits,
     BotName,
     BotSpec,
     Core,
@@ -24,6 +23,7 @@ from arena.referee.record import (
     GameSpec,
     Play,
     SeatAside,
+    SideWord,
     TurnTime,
 )
 from arena.rules.ruleset import Ply, Ruleset, Side, Verdict
@@ -44,9 +44,14 @@ _EVIDENCE_BYTES = 4_096  # of the last request and of the last line
 
 
 class SideNotes:
-    """What one side leaves behind besides its plies."""
+    """What one side leaves behind besides its plies.
 
-    def __init__(self) -> None:
+    Args:
+        word: the side, as records say it.
+    """
+
+    def __init__(self, word: SideWord) -> None:
+        self.word = word
         self.times: list[TurnTime] = []
         self.note_bytes = 0
         self.notes_dropped = 0
@@ -76,7 +81,7 @@ class Recorder:
     def __init__(self, spec: GameSpec, ruleset: Ruleset[Any, Any]) -> None:
         self.plays: list[Play] = []
         self.notes: dict[int, Any] = {}
-        self.sides = {side: SideNotes() for side in Side}
+        self.sides = {side: SideNotes(side.value) for side in Side}
         self.faults: list[Caught] = []
         self._spec = spec
         self._ruleset = ruleset
@@ -103,10 +108,10 @@ class Recorder:
         index = len(self.plays)
         if answer.note is not UNSET:
             self._note(side, index, answer.note)
-        time = TurnTime(play=index, charged_ms=charged_ms, bank_ms=bank_ms)
-        self.sides[side].times.append(time)
+        notes = self.sides[side]
+        notes.times.append(TurnTime(play=index, charged_ms=charged_ms, bank_ms=bank_ms))
         # The plies as they are: they encode to what a record holds, and nothing is made twice.
-        self.plays.append(Play(side=side.value, plies=plies, more=answer.more))
+        self.plays.append(Play(side=notes.word, plies=plies, more=answer.more))
 
     def _note(self, side: Side, index: int, note: object) -> None:
         """Keep the note of a play, if its side has room for it."""
@@ -244,7 +249,7 @@ class Recorder:
             off_turn_cpu_ms=None if off_turn is None else round(off_turn.cpu_s * 1000, 3),
             caught_pondering=off_turn is not None and off_turn.is_caught,
             given_back_ms=round(notes.given_back_s * 1000, 3),
-            held_to=None if notes.seat is None else AskedLimits.of(notes.seat.limits),
+            held_to=None if notes.seat is None else notes.seat.held_to,
         )
 
 

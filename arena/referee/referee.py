@@ -28,6 +28,8 @@ from protocol.plays import PlayReader
 
 __all__ = ["play_game"]
 
+_SIDES = tuple(Side)
+
 
 async def play_game(spec: GameSpec, pool: BotPool | None = None) -> GameRecord:
     """Play one game and return its record; no process of a fresh bot is left afterwards.
@@ -78,21 +80,37 @@ class _Game:
 
     async def _seat_both(self) -> None:
         """Start both bots and wait for both: what one does has no part in the other's result."""
-        hello_ids = {side: next(self.ids) for side in Side}
-        deal_ids = {side: next(self.ids) for side in Side}
-        first, second = Side
+        hello_ids = {side: next(self.ids) for side in _SIDES}
+        deal_ids = {side: next(self.ids) for side in _SIDES}
+        for side in _SIDES:
+            try:
+                self.seats[side] = self.pool.seat(self.spec, side)
+            except CAUGHT as exc:
+                self._catch(exc, side)
+        if all(seat.hello is not None for seat in self.seats.values()):
+            # Kept bots are ready at once: a task for each would cost more than a turn does.
+            for side, seat in self.seats.items():
+                await self._deal(side, seat, deal_ids[side])
+            return
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._seat, second, hello_ids[second], deal_ids[second])
-            await self._seat(first, hello_ids[first], deal_ids[first])
+            for side, seat in self.seats.items():
+                nursery.start_soon(self._greet, side, seat, hello_ids[side], deal_ids[side])
 
-    async def _seat(self, side: Side, hello_id: str, deal_id: str) -> None:
+    async def _greet(self, side: Side, seat: Seat, hello_id: str, deal_id: str) -> None:
         spec = self.spec
-        try:
-            seat = self.seats[side] = self.pool.seat(spec, side)
-            if seat.hello is None:
+        if seat.hello is None:
+            try:
                 request = hello_request(hello_id, (spec.ruleset,), seat.limits)
                 hello = await seat.greet(request, seat.limits)
                 check_fits(hello, side=side, ruleset=spec.ruleset, nodes=spec.nodes is not None)
+            except CAUGHT as exc:
+                self._catch(exc, side)
+                return
+        await self._deal(side, seat, deal_id)
+
+    async def _deal(self, side: Side, seat: Seat, deal_id: str) -> None:
+        spec = self.spec
+        try:
             deal = deal_request(
                 deal_id,
                 self.ruleset,
@@ -111,7 +129,7 @@ class _Game:
 
     async def _take_turns(self) -> None:
         """Ask whoever is to move until the game is over or somebody has a fault."""
-        table = {side: _Turns(self, self.seats[side]) for side in Side}
+        table = {side: _Turns(self, self.seats[side]) for side in _SIDES}
         mister_x, detectives = table[Side.MISTER_X], table[Side.DETECTIVES]
         mister_x.other, detectives.other = detectives, mister_x
         while (side := self.ruleset.to_move(self.state)) is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import trio
 
 from arena.errors import BotFault
-from arena.referee.record import BotSpec, Phase
+from arena.referee.record import AskedLimits, BotSpec, Phase
 from arena.rules.ruleset import Side
 from arena.sandbox.channel import BotTooSlow, LineChannel
 from arena.sandbox.metered import Metered
@@ -23,6 +23,7 @@ class Seat:
 
     Attributes:
         hello: what the bot said of itself; None until it was greeted.
+        held_to: that part of its limits that a bot may ask to be less, as records tell it.
         phase: of what happens now, for a fault's record.
         log: kept lines of this game; `log_dropped` counts the rest.
         last_request: the last line that was sent.
@@ -52,6 +53,7 @@ class Seat:
         self.side = side
         self.channel = channel
         self.limits = limits
+        self.held_to = AskedLimits.of(limits)
         self.sandboxed = sandboxed
         self.hello: HelloAnswer | None = None
         self.phase: Phase = "start-up"

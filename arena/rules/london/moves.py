@@ -246,9 +246,10 @@ def begin_mister_x_turn(rules: Rules, state: State) -> State:
     if over:
         return replace(state, round=state.round - 1, to_move=None, ended=ESCAPED)
     taken = [figure.station for figure in state.figures]
-    if not _mister_x_steps(rules.net, state.path[-1], taken, state.supply, state.blacks):
-        return replace(state, to_move=None, ended=ENCLOSED)
-    return state
+    for step in _mister_x_payable(rules.net, state.path[-1], state.supply, state.blacks):
+        if step.to not in taken:
+            return state
+    return replace(state, to_move=None, ended=ENCLOSED)
 
 
 def _are_detectives_stuck(rules: Rules, state: State) -> bool:
@@ -262,27 +263,34 @@ def _mister_x_steps(
     net: Net, here: int, taken: Collection[int], supply: Tickets | None, blacks: int
 ) -> tuple[Step, ...]:
     """Mister X's steps from a station, by ticket and station (L10-L12, L17, L20)."""
-    kinds = (ORDINARY if supply is None else _kinds(supply)) | (BLACK if blacks else 0)
-    steps = net.steps[MISTER_X][kinds][here]
+    steps = _mister_x_payable(net, here, supply, blacks)
     if net.near[here].isdisjoint(taken):
         return steps
     return tuple([step for step in steps if step.to not in taken])
+
+
+def _mister_x_payable(net: Net, here: int, supply: Tickets | None, blacks: int) -> tuple[Step, ...]:
+    """The steps that Mister X can pay for, those to taken stations too."""
+    kinds = (ORDINARY if supply is None else _kinds(supply)) | (BLACK if blacks else 0)
+    return net.steps[MISTER_X][kinds][here]
 
 
 def _figure_steps(
     net: Net, figure: Figure, taken: Collection[int], pool: Tickets | None
 ) -> tuple[Step, ...]:
     """A detective's or Bobby's steps as things stand, by ticket and station (L2, L3, L10-L12)."""
-    here, purse = figure.station, figure.tickets or pool
-    if figure.kind == "bobby" or (purse is not None and purse.taxi and purse.bus and purse.metro):
-        steps = net.steps[figure.figure][ORDINARY][here]
-    elif purse is None:
-        return ()
-    else:
-        steps = net.steps[figure.figure][_kinds(purse)][here]
-    if net.near[here].isdisjoint(taken):
+    steps = _payable(net, figure, pool)
+    if net.near[figure.station].isdisjoint(taken):
         return steps
     return tuple([step for step in steps if step.to not in taken])
+
+
+def _payable(net: Net, figure: Figure, pool: Tickets | None) -> tuple[Step, ...]:
+    """The steps that a detective or Bobby can pay for, those to taken stations too."""
+    purse = figure.tickets or pool
+    if figure.kind == "bobby" or (purse is not None and purse.taxi and purse.bus and purse.metro):
+        return net.steps[figure.figure][ORDINARY][figure.station]
+    return () if purse is None else net.steps[figure.figure][_kinds(purse)][figure.station]
 
 
 def _first_step(
@@ -294,9 +302,9 @@ def _first_step(
 ) -> Step | None:
     """One legal step of the named figures, or None if they have none."""
     for name in names:
-        steps = _figure_steps(rules.net, figures[rules.places[name]], taken, pool)
-        if steps:
-            return steps[0]
+        for step in _payable(rules.net, figures[rules.places[name]], pool):
+            if step.to not in taken:
+                return step
     return None
 
 
