@@ -6,7 +6,7 @@ The table is in plan order, whatever the order of the rows that it is made from.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -14,21 +14,15 @@ import numpy as np
 import pandas as pd
 
 from arena.referee.record import SideWord
+from reports.cells import COLUMNS, NUMBERS, TEXTS, Charged, number, numbers_of, summary, texts_of
 from reports.csv_texts import csv_text
 from reports.game_rows import SIDES, GameLine, GameRow, Seat, row_of
 from reports.names import guarded
-from reports.played import Floats, Played, gather
+from reports.played import Played, gather
 from reports.report import End, Excluded, FaultCount, RoundCount, StartCount, TimeUse
 from reports.win_rates import share
 
 __all__ = ["GameLine", "GameRow", "Games", "Seat", "row_of"]
-
-RULES = {
-    "void": "void: our own fault, or stopped by hand",
-    "benched": "both bots were benched",
-    "fault": "both bots failed",
-    "none": "nobody won",
-}
 
 
 class Games:
@@ -39,32 +33,43 @@ class Games:
             fault.
     """
 
-    def __init__(self, frame: pd.DataFrame, charged: dict[tuple[str, SideWord], Floats]) -> None:
+    def __init__(self, frame: pd.DataFrame, charged: dict[tuple[str, SideWord], Charged]) -> None:
         self.frame = frame
-        self._charged = charged  # (bot, side) → every charged time, rising
+        self._charged = charged
 
     @classmethod
     def collect(cls, rows: Iterable[GameRow]) -> Games:
         """Take up games one by one; memory is a few hundred bytes a game, and 8 an answer."""
-        columns: dict[str, list[Any]] = {name: [] for name in (*_COLUMNS, "x_text", "d_text")}
+        texts: list[str] = []  # cells of all rows, one row behind the other
+        numbers = array("d")
+        known: dict[str, str] = {}  # most texts are the same in many rows: each is kept once
         charged: dict[tuple[str, SideWord], array[float]] = {}
         for row in rows:
-            for name, value in zip(columns, _cells(row), strict=True):
-                columns[name].append(value)
-            for side, seat in zip(SIDES, (row.x, row.d), strict=True):
-                if seat.charged_ms:
-                    key = (getattr(row, side), side)
-                    charged.setdefault(key, array("d")).extend(seat.charged_ms)
+            texts.append(row.game)
+            texts.extend([known.setdefault(cell, cell) for cell in texts_of(row)])
+            numbers.extend([np.nan if cell is None else cell for cell in numbers_of(row)])
+            if row.x.charged_ms:
+                charged.setdefault((row.mister_x, "mister_x"), array("d")).extend(row.x.charged_ms)
+            if row.d.charged_ms:
+                charged.setdefault((row.detectives, "detectives"), array("d")).extend(
+                    row.d.charged_ms
+                )
+        cells = np.frombuffer(numbers).reshape(-1, len(NUMBERS))
         # Plain Python objects: the text type of pandas depends on what else is installed.
         frame = pd.DataFrame(
-            {name: pd.Series(cells, dtype=object) for name, cells in columns.items()}
+            {
+                **{
+                    name: pd.Series(texts[place :: len(TEXTS)], dtype=object)
+                    for place, name in enumerate(TEXTS)
+                },
+                **{name: cells[:, place].copy() for place, name in enumerate(NUMBERS)},
+            },
         )
+        del texts
         frame["index"] = frame["index"].astype("int64")
-        for name in _NUMBERS:
-            frame[name] = frame[name].astype("float64")
-        frame = frame.sort_values(["index", "game"], kind="stable").reset_index(drop=True)
-        times = {key: np.sort(np.frombuffer(values)) for key, values in sorted(charged.items())}
-        return cls(frame, times)
+        if not (np.diff(frame["index"]) > 0).all():
+            frame = frame.sort_values(["index", "game"], kind="stable").reset_index(drop=True)
+        return cls(frame, {key: summary(values) for key, values in charged.items()})
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -103,7 +108,7 @@ class Games:
                 fault=str(fault) or None,
                 winner=str(winner),
                 games=len(group),
-                rounds=_number(group["rounds"].mean(), 2),
+                rounds=number(group["rounds"].mean(), 2),
             )
             for (reason, fault, winner), group in grouped
         ]
@@ -115,14 +120,14 @@ class Games:
         known = frame[frame["rounds"].notna()]
         if known.empty:
             return []
-        number = known["rounds"].astype("int64")
+        last_round = known["rounds"].astype("int64")
         escaped = known["winner"] == "mister_x"
-        first, last = int(number.min()), int(number.max())
+        first, last = int(last_round.min()), int(last_round.max())
         return [
             RoundCount(
                 round=k,
-                mister_x=int((escaped & (number == k)).sum()),
-                detectives=int((~escaped & (number == k)).sum()),
+                mister_x=int((escaped & (last_round == k)).sum()),
+                detectives=int((~escaped & (last_round == k)).sum()),
             )
             for k in range(first, last + 1)
         ]
@@ -193,7 +198,7 @@ class Games:
         for side in SIDES:
             groups = self.frame.groupby(side, sort=True)
             start, off_turn = groups[f"{side}_start_ms"], groups[f"{side}_off_turn_ms"]
-            bank = groups[f"{side}_bank_ms"]
+            bank, given_back = groups[f"{side}_bank_ms"], groups[f"{side}_given_back_ms"]
             late = (self.frame[f"{side}_fault"] == "timeout").groupby(self.frame[side]).sum()
             seats[side] = {
                 str(name): (int(size), [float(value) for value in numbers], int(late[name]))
@@ -204,6 +209,7 @@ class Games:
                     off_turn.mean(),
                     bank.median(),
                     bank.min(),
+                    given_back.sum(min_count=1),
                     strict=True,
                 )
             }
@@ -215,24 +221,26 @@ class Games:
             for side in SIDES:
                 if name not in seats[side]:
                     continue
-                games, (start_ms, off_turn_ms, bank_ms, least_ms), losses = seats[side][name]
-                charged = self._charged.get((name, side), np.zeros(0))
-                if not len(charged) and not losses and not np.isfinite(start_ms):
+                games, numbers, losses = seats[side][name]
+                start_ms, off_turn_ms, bank_ms, least_ms, given_back_ms = numbers
+                charged = self._charged.get((name, side), Charged())
+                if not charged.answers and not losses and not np.isfinite(start_ms):
                     continue
                 made.append(
                     TimeUse(
                         bot=name,
                         side=side,
                         games=games,
-                        answers=len(charged),
-                        p50_ms=_rank(charged, 50),
-                        p95_ms=_rank(charged, 95),
-                        max_ms=_rank(charged, 100),
-                        start_p50_ms=_number(start_ms, 2),
+                        answers=charged.answers,
+                        p50_ms=charged.p50_ms,
+                        p95_ms=charged.p95_ms,
+                        max_ms=charged.max_ms,
+                        start_p50_ms=number(start_ms, 2),
                         time_losses=losses,
-                        off_turn_mean_ms=_number(off_turn_ms, 2),
-                        bank_left_p50_ms=_number(bank_ms, 0),
-                        bank_left_min_ms=_number(least_ms, 0),
+                        off_turn_mean_ms=number(off_turn_ms, 2),
+                        bank_left_p50_ms=number(bank_ms, 0),
+                        bank_left_min_ms=number(least_ms, 0),
+                        given_back_ms=number(given_back_ms, 3),
                     )
                 )
         return made
@@ -257,47 +265,18 @@ class Games:
 
         It can be rated again: `arena rate games.csv`.
         """
-        columns = [self.frame[name].tolist() for name in _COLUMNS]
-        for k, name in enumerate(_COLUMNS):
-            if name in _NUMBERS:
-                columns[k] = [_plain(value) for value in columns[k]]
-            elif name != "index":
-                columns[k] = [guarded(value) for value in columns[k]]
-        return csv_text(_COLUMNS, zip(*columns, strict=True))
-
-
-_SEAT = (
-    "fault",
-    "phase",
-    "start_ms",
-    "answers",
-    "p50_ms",
-    "p95_ms",
-    "max_ms",
-    "off_turn_ms",
-    "bank_ms",
-)
-_COLUMNS = (
-    "game",
-    "index",
-    "deal",
-    "mister_x",
-    "detectives",
-    "winner",
-    "reason",
-    "excluded",
-    "rounds",
-    "marks",
-    "x_start",
-    "x_specials",
-    *(f"{side}_{name}" for side in SIDES for name in _SEAT),
-)
-_NUMBERS = (
-    "rounds",
-    "x_start",
-    "x_specials",
-    *(f"{side}_{name}" for side in SIDES for name in _SEAT[2:]),
-)
+        columns: list[list[Any]] = []
+        for name in COLUMNS:
+            column = self.frame[name]
+            if name == "index":
+                columns.append(column.tolist())
+            elif name in NUMBERS:  # few values are many cells
+                distinct, places = np.unique(column.to_numpy(), return_inverse=True)
+                told = np.array([_plain(value) for value in distinct.tolist()], dtype=object)
+                columns.append(told[places].tolist())
+            else:
+                columns.append([guarded(value) for value in column.tolist()])
+        return csv_text(COLUMNS, zip(*columns, strict=True))
 
 
 class _Row(msgspec.Struct, frozen=True):
@@ -312,40 +291,6 @@ class _Row(msgspec.Struct, frozen=True):
 def _tuples(frame: pd.DataFrame) -> Iterator[_Row]:
     columns = (frame[name].tolist() for name in _Row.__struct_fields__)
     return (_Row(*cells) for cells in zip(*columns, strict=True))
-
-
-def _cells(row: GameRow) -> Iterator[Any]:
-    """The row's cells in the order of the columns; missing text is empty, a missing number None."""
-    yield from (row.game, row.index, row.deal, row.mister_x, row.detectives)
-    yield from (row.winner or "", row.reason, "" if row.winner else _rule(row), row.rounds)
-    yield from (" ".join(row.marks), row.start, row.specials)
-    for seat in (row.x, row.d):
-        ranked = sorted(seat.charged_ms)
-        yield from (seat.fault or "", seat.phase or "", seat.start_ms, len(ranked))
-        yield from (_rank(ranked, 50), _rank(ranked, 95), _rank(ranked, 100))
-        yield from (seat.off_turn_ms, seat.bank_ms)
-    yield from (row.x.text or "", row.d.text or "")
-
-
-def _rule(row: GameRow) -> str:
-    """Why a game counts for nobody."""
-    if row.reason == "void":
-        return RULES["void"]
-    if row.x.fault == row.d.fault == "benched":
-        return RULES["benched"]
-    return RULES["fault"] if row.x.fault or row.d.fault else RULES["none"]
-
-
-def _rank(ranked: Sequence[float] | Floats, percent: int) -> float | None:
-    """Nearest-rank percentile: the smallest value that so many per cent do not exceed."""
-    if not len(ranked):
-        return None
-    return _number(ranked[-(-len(ranked) * percent // 100) - 1], 3)
-
-
-def _number(value: Any, digits: int) -> float | None:
-    number = float(value)
-    return round(number, digits) + 0.0 if np.isfinite(number) else None
 
 
 def _plain(value: float) -> str:

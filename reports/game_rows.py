@@ -23,6 +23,7 @@ class Seat(msgspec.Struct, frozen=True, kw_only=True):
     charged_ms: tuple[float, ...] = ()  # each answer
     bank_ms: float | None = None  # left in the bank behind the last answer
     off_turn_ms: float | None = None  # CPU time used while it was not asked
+    given_back_ms: float | None = None  # by which its deadlines were moved
 
 
 class GameRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -90,6 +91,7 @@ def row_of(record: GameRecord) -> GameRow:
             charged_ms=tuple(time.charged_ms for time in kept.times),
             bank_ms=kept.times[-1].bank_ms if kept.times else None,
             off_turn_ms=kept.off_turn_cpu_ms,
+            given_back_ms=kept.given_back_ms,
         )
     return GameRow(
         game=core.game,

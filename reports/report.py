@@ -151,6 +151,7 @@ class TimeUse(msgspec.Struct, frozen=True, kw_only=True):
     off_turn_mean_ms: float | None  # CPU time a game that it used while it was not asked
     bank_left_p50_ms: float | None  # median over games of what was left; `null` without a bank
     bank_left_min_ms: float | None  # the least of them
+    given_back_ms: float | None  # by which deadlines were moved in all games, for want of a CPU
 
 
 class Excluded(msgspec.Struct, frozen=True, kw_only=True):

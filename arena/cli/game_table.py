@@ -40,6 +40,36 @@ class CoreFacts(msgspec.Struct, frozen=True):
     facts: dict[str, Any]
 
 
+class Bank(msgspec.Struct, frozen=True):
+    """What an answer left of the bank."""
+
+    bank_ms: float | None = None
+
+
+class Banks(msgspec.Struct, frozen=True):
+    """A side's answers, of which the last tells."""
+
+    times: list[Bank]
+
+    @property
+    def left(self) -> float | None:
+        """What the last answer left, if there was one."""
+        return self.times[-1].bank_ms if self.times else None
+
+
+class AsideBanks(msgspec.Struct, frozen=True):
+    """Both sides."""
+
+    mister_x: Banks
+    detectives: Banks
+
+
+class RestBanks(msgspec.Struct, frozen=True):
+    """The part of a record's other half that is read here."""
+
+    aside: AsideBanks
+
+
 def table_rows(database: Database, run: Run, found: Iterable[Row]) -> Iterator[GameRow]:
     """Yield the rows of the table.
 
@@ -67,19 +97,17 @@ def told_by_records(database: Database, run: Run) -> Iterator[tuple[int, Told]]:
     is let alone.
     """
     clock = run.plan.clock
+    decoder = msgspec.json.Decoder(CoreFacts)
     if clock is None or not (clock.bank_ms or clock.increment_ms):
-        decoder = msgspec.json.Decoder(CoreFacts)
         for text in database.cores(run):
             core = decoder.decode(text)
             yield core.index, Told(start_of(core.facts), specials_of(core.facts))
         return
-    for record in database.records(run):
-        facts, aside = record.core.facts, record.aside
-        x, d = (
-            side.times[-1].bank_ms if side.times else None
-            for side in (aside.mister_x, aside.detectives)
-        )
-        yield record.core.index, Told(start_of(facts), specials_of(facts), (x, d))
+    banks = msgspec.json.Decoder(RestBanks)
+    for text, rest in database.halves(run):
+        core, aside = decoder.decode(text), banks.decode(rest).aside
+        left = aside.mister_x.left, aside.detectives.left
+        yield core.index, Told(start_of(core.facts), specials_of(core.facts), left)
 
 
 def table_row(row: Row, told: Told) -> GameRow:
@@ -115,4 +143,5 @@ def seat(fault: FaultKind | None, stored: StoredSeat | None, bank_ms: float | No
         charged_ms=stored.charged_ms,
         bank_ms=bank_ms,
         off_turn_ms=stored.off_turn_ms,
+        given_back_ms=stored.given_back_ms,
     )

@@ -123,7 +123,7 @@ def row(plan: Plan, judged: Judged, stored: StoredGame | None) -> Row:
     """Return a judged game with names for places."""
     pairing = Pairing(judged.deal, judged.mister_x, judged.detectives)
     return Row(
-        game=plan.game_id(judged.index, pairing),
+        game=stored.game if stored else plan.game_id(judged.index, pairing),
         index=judged.index,
         deal=judged.deal,
         mister_x=plan.entrants[judged.mister_x].name,

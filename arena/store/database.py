@@ -310,6 +310,15 @@ class Database(RunTable):
         ):
             yield core_text(core)
 
+    def halves(self, run: Run) -> Iterator[tuple[bytes, bytes]]:
+        """Yield the JSON of both halves of a run's records, in plan order, for who needs little.
+
+        Raises:
+            StoreError: if a record is damaged.
+        """
+        for _, _, core, rest in self._pages(run, "record.core, remainder.text", join=_RECORD):
+            yield core_text(core), core_text(rest)
+
     def record(self, ref: GameRef) -> GameRecord:
         """Return one record.
 

@@ -28,6 +28,7 @@ SIDES = {"mister_x": "Mister X", "detectives": "detectives"}
 _NO_ANSWER = na("no answer was kept")
 _NO_BANK = na("the clock has no bank, or no answer was kept")
 _NOT_LOOKED = na("nobody looked, as without the sandbox")
+_OLDER = na("games of older releases do not tell")
 
 
 def ends(made: Sequence[End], *, counted: int, excluded: int) -> str:
@@ -206,12 +207,6 @@ def times(made: Sequence[TimeUse], places: Places, *, whose: str = "") -> str:
     """
     if not made:
         return "<p>No times were kept.</p>"
-    lead = (
-        "<p>Charged time of an answer in milliseconds: half of them took at most the median, 95 % "
-        "at most the next number. An answer that did not come in time is none of them: it is a "
-        "time loss. Start-up is not charged. Bank left is what a game's last answer left of it. "
-        "Off turn is the CPU time that a bot used in a game while the other side was to move.</p>"
-    )
     heads = [
         Column("bot", "name text"),
         Column("side", "text"),
@@ -224,6 +219,7 @@ def times(made: Sequence[TimeUse], places: Places, *, whose: str = "") -> str:
         Column("bank left, least"),
         Column("start-up, median"),
         Column("off turn, mean"),
+        Column("given back"),
     ]
     rows: list[list[Cell | str]] = [
         [
@@ -238,25 +234,37 @@ def times(made: Sequence[TimeUse], places: Places, *, whose: str = "") -> str:
             _ms(row.bank_left_min_ms, _NO_BANK),
             _ms(row.start_p50_ms, _NO_ANSWER),
             _ms(row.off_turn_mean_ms, _NOT_LOOKED),
+            _ms(row.given_back_ms, _OLDER),
         ]
         for row in made[: 2 * MAX_ROWS]
     ]
-    left_out = set()  # columns that would tell nothing
-    if whose:
-        left_out.add(0)
-    if all(row.bank_left_p50_ms is None for row in made):
+    lead = (
+        "Charged time of an answer in milliseconds: half of them took at most the median, 95 % "
+        "at most the next number. An answer that did not come in time is none of them: it is a "
+        "time loss. Start-up is not charged."
+    )
+    left_out = {0} if whose else set()  # columns that would tell nothing
+    if any(row.bank_left_p50_ms is not None for row in made):
+        lead += " Bank left is what a game's last answer left of it."
+    else:
         left_out |= {7, 8}
-        lead = lead.replace(" Bank left is what a game's last answer left of it.", "")
-    if all(row.off_turn_mean_ms is None for row in made):
+    if any(row.off_turn_mean_ms is not None for row in made):
+        lead += " Off turn is the CPU time that a bot used in a game while the other was to move."
+    else:
         left_out.add(10)
-        off_turn = lead.index(" Off turn")
-        lead = f"{lead[:off_turn]}</p>"
+    if any(row.given_back_ms for row in made):
+        lead += (
+            " Given back is by how much its deadlines were moved in all games, since the machine "
+            "kept it from running."
+        )
+    else:
+        left_out.add(11)
     heads = [head for k, head in enumerate(heads) if k not in left_out]
     rows = [[cell for k, cell in enumerate(row) if k not in left_out] for row in rows]
     cut = ""
     if len(made) > 2 * MAX_ROWS:
         cut = f"<p>The first {2 * MAX_ROWS} of {len(made):,}; all are in report.json.</p>"
-    return lead + table("Time use by bot and side, in ms", heads, rows) + cut
+    return f"<p>{lead}</p>" + table("Time use by bot and side, in ms", heads, rows) + cut
 
 
 def _ms(value: float | None, missing: Cell) -> Cell:

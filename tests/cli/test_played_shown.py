@@ -30,6 +30,7 @@ TIME = TimeUse(
     off_turn_mean_ms=None,
     bank_left_p50_ms=None,
     bank_left_min_ms=None,
+    given_back_ms=None,
 )
 
 

@@ -153,6 +153,20 @@ def test_time_losses_and_time_off_turn_stand_beside_the_answers() -> None:
     assert (d.answers, d.max_ms, d.time_losses, d.off_turn_mean_ms) == (0, None, 1, None)
 
 
+def test_time_given_back_is_of_all_games_and_unknown_where_no_game_tells() -> None:
+    """It is never left out of the sum by a game of an older release, nor made up for one."""
+    rows = [
+        game(0, x=Seat(charged_ms=(1.0,), given_back_ms=30.5)),
+        game(1, x=Seat(charged_ms=(1.0,), given_back_ms=None), d=Seat(charged_ms=(2.0,))),
+        game(2, x=Seat(charged_ms=(1.0,), given_back_ms=12.25)),
+    ]
+    games = Games.collect(rows)
+    times = {row.side: row for row in games.times(["A", "B"])}
+    assert times["mister_x"].given_back_ms == 42.75
+    assert times["detectives"].given_back_ms is None
+    assert [row["mister_x_given_back_ms"] for row in rows_of(games.csv())] == ["30.5", "", "12.25"]
+
+
 def test_a_time_loss_counts_once() -> None:
     """Ends and games that count for nobody add up to the games; no share is over one."""
     late = Seat(fault="timeout", phase="turn", text="no answer within 1,000 ms; timeout; too late")
@@ -233,7 +247,7 @@ def test_a_record_becomes_a_row() -> None:
     )
     assert (row.x.fault, row.x.phase, row.x.text) == ("timeout", "turn", "1200 of 1000 ms")
     assert row.x.charged_ms == (3.5,)
-    assert row.d == Seat(start_ms=12.0)
+    assert row.d == Seat(start_ms=12.0, given_back_ms=0.0)
 
 
 def test_a_void_record_has_no_winner() -> None:

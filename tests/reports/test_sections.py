@@ -50,9 +50,14 @@ def test_columns_of_times_that_nobody_knows_are_left_out(report: Report) -> None
     text = endings.times(report.times, PLACES)
     assert "bank left" not in text
     assert "ff turn" not in text
+    assert "iven back" not in text
     banked = [
         msgspec.structs.replace(
-            row, bank_left_p50_ms=1_500.0, bank_left_min_ms=7.0, off_turn_mean_ms=0.25
+            row,
+            bank_left_p50_ms=1_500.0,
+            bank_left_min_ms=7.0,
+            off_turn_mean_ms=0.25,
+            given_back_ms=None if row.bot == report.times[0].bot else 43.21,
         )
         for row in report.times
     ]
@@ -60,6 +65,12 @@ def test_columns_of_times_that_nobody_knows_are_left_out(report: Report) -> None
     assert ">1,500<" in text
     assert "bank left, least" in text
     assert ">0.25<" in text
+    assert ">43.2<" in text
+    assert "n/a: games of older releases do not tell." in text
+    waited = [msgspec.structs.replace(row, given_back_ms=1.0) for row in report.times]
+    text = endings.times(waited, PLACES)
+    assert "ff turn" not in text
+    assert "Given back is by how much its deadlines were moved" in text
 
 
 def test_bot_whose_games_all_count_for_nobody_says_so() -> None:
