@@ -22,6 +22,7 @@ from arena.cli.options import settings_options
 from arena.cli.streams import STDOUT, make_ready
 from arena.cli.talk import Settings, folded, visible
 from arena.errors import ArenaError, ConfigError, Interrupted, cannot_write
+from arena.sandbox.aftermath import may_be_killed
 
 __all__ = ["COMMANDS", "Arena", "cli", "main"]
 
@@ -248,6 +249,7 @@ def cli() -> None:
 def main() -> None:
     """Run the command line of this process (the entry point `arena`)."""
     make_ready()
+    may_be_killed()
     cli()
 
 

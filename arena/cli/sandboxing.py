@@ -91,6 +91,7 @@ def look(
         ConfigError: if a folder that would be shown holds what no bot may see.
     """
     # Not before they are needed: a settings file is read on systems too that have no sandbox.
+    from arena.sandbox.aftermath import watch
     from arena.sandbox.finding import IN_PATH, Found, find_sandbox
     from arena.sandbox.slots import UID_BASE, UID_COUNT
     from arena.sandbox.visible import look_around
@@ -100,6 +101,7 @@ def look(
     )
     if bwrap and bwrap != IN_PATH:
         bwrap = str(Path(bwrap).absolute())
+    watch()
     found = find_sandbox(
         visible,
         python=sys.executable,

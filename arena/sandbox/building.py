@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from arena.errors import BotRefused, HostFault
+from arena.sandbox.aftermath import environment
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.built import check_built, overweight
 from arena.sandbox.copying import shown
@@ -116,7 +117,7 @@ def _run_locked(
             process = subprocess.Popen(
                 wrapped.words,
                 cwd="/",
-                env={},
+                env=environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,

@@ -1,8 +1,8 @@
 """Start bots in sandboxes: what the rest of the arena needs to know of it.
 
-A sandboxed start is words to put before a command, three descriptors and an empty environment. All
-policy is in `bubblewrap.py` and `system_calls.py`; whether it holds on this machine is found out by
-`selftest.py` before a `Sandbox` is made.
+A sandboxed start is words to put before a command, three descriptors and an environment that tells
+nothing. All policy is in `bubblewrap.py` and `system_calls.py`; whether it holds on this machine is
+found out by `selftest.py` before a `Sandbox` is made.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 
 import msgspec
 
+from arena.sandbox.aftermath import environment
 from arena.sandbox.bubblewrap import Profile, inner_command, options, outer_command
 from arena.sandbox.limits import BOT_NICE, rlimits
 from arena.sandbox.processes import children_of, namespace_of
@@ -25,7 +26,7 @@ from arena.sandbox.seccomp import filter_program, this_machine
 from arena.sandbox.slots import UserIds
 from protocol.messages import Limits
 
-__all__ = ["Box", "Sandbox", "Wrapped"]
+__all__ = ["Box", "Sandbox", "Wrapped", "settle"]
 
 _STATUS_BYTES = 4_096
 _SET_CHILD_SUBREAPER = 36  # for prctl
@@ -91,10 +92,7 @@ class Box:
 
         What it starts later inherits it. A bot that is quicker than we are is found by the warden.
         """
-        with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, pid, BOT_NICE)
-        with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as file:  # noqa: PTH123 - half the time of a Path
-            file.write(str(_KILL_FIRST))
+        settle(pid)
 
     def kill(self, pid: int = 0) -> None:
         """Kill all inside with its first process; bubblewrap then ends by itself.
@@ -147,7 +145,7 @@ class Wrapped(msgspec.Struct, frozen=True):
     """A command as it is started in a sandbox.
 
     Attributes:
-        words: what to start, with an empty environment.
+        words: what to start, with the environment that `aftermath` gives and no other.
         pass_fds: descriptors that it needs.
         box: what to watch and to close afterwards.
     """
@@ -254,7 +252,7 @@ class Sandbox:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd="/",
-                env={},
+                env=environment(),
                 pass_fds=wrapped.pass_fds,
                 start_new_session=True,
             )
@@ -265,6 +263,15 @@ class Sandbox:
         """Leave the user ids to others."""
         if self._ids is not None:
             self._ids.close()
+
+
+def settle(pid: int) -> None:
+    """Have a bot's process give way to others: for a processor, and where memory runs out."""
+    with suppress(OSError):
+        if os.getpriority(os.PRIO_PROCESS, pid) < BOT_NICE:
+            os.setpriority(os.PRIO_PROCESS, pid, BOT_NICE)
+    with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as file:  # noqa: PTH123 - half the time of a Path
+        file.write(str(_KILL_FIRST))
 
 
 def _adopt_orphans() -> None:

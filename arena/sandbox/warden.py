@@ -16,7 +16,6 @@ from typing import Protocol
 
 import trio
 
-from arena.sandbox.limits import BOT_NICE
 from arena.sandbox.pondering import OffTurn
 from arena.sandbox.processes import (
     Seen,
@@ -28,7 +27,7 @@ from arena.sandbox.processes import (
     pss_bytes,
     see,
 )
-from arena.sandbox.sandboxes import Box
+from arena.sandbox.sandboxes import Box, settle
 from arena.sandbox.tree import Tree
 from arena.sandbox.usage import Bounds, Usage, breach, sum_up
 
@@ -132,9 +131,7 @@ class Proc:
 
     def settle(self, pid: int) -> None:
         """See `Kernel`."""
-        with suppress(OSError):
-            if os.getpriority(os.PRIO_PROCESS, pid) < BOT_NICE:
-                os.setpriority(os.PRIO_PROCESS, pid, BOT_NICE)
+        settle(pid)
 
 
 class Ward:

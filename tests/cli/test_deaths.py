@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.stored import open_data
-from tests.living import carrying, is_alive, wait, workers_of
+from tests.living import carrying, children, is_alive, wait, workers_of
 from tests.orphans import orphans_reaped
 from tests.sandboxed import need_sandbox
 
@@ -210,6 +210,30 @@ def test_nobody_stays_when_one_game_is_killed(living: Living) -> None:
     play.kill()
     play.wait()
     living.wait_gone()
+
+
+HALF_UP = """\
+#!/bin/sh
+if [ "$1" = --args ]; then setsid sleep {sleep} > /dev/null 2>&1 < /dev/null & fi
+exec {bwrap} "$@"
+"""
+
+
+def test_nobody_stays_who_was_not_told_yet(living: Living) -> None:
+    """Bubblewrap's inner process, for some milliseconds; here one that is never told."""
+    sleep = f"45.{secrets.randbelow(10**9)}"
+    bwrap = living.folder / "half-up"
+    bwrap.write_text(HALF_UP.format(bwrap=need_sandbox().profile.bwrap, sleep=sleep))
+    bwrap.chmod(0o755)
+    play = living.arena("play", living.bot("hello"), "random", "--bwrap", bwrap)
+    bots = living.wait_up(play)
+    (watcher,) = children(play.pid) & carrying("aftermath")
+    before = carrying(f"sleep\0{sleep}")
+    assert any(map(is_alive, before))
+    play.kill()
+    play.wait()
+    living.wait_gone(bots)
+    wait(lambda: not any(map(is_alive, {watcher, *before})), GONE_S)
 
 
 def test_nobody_stays_after_a_loss_on_time(living: Living) -> None:

@@ -546,14 +546,14 @@ print('up', flush=True)
 input()
 try: os.setpriority(os.PRIO_PROCESS, 0, 0)
 except OSError: pass
-print(os.getpriority(os.PRIO_PROCESS, 0), flush=True)
+print(os.getpriority(os.PRIO_PROCESS, 0), open('/proc/self/oom_score_adj').read(), flush=True)
 input()
 """
     with sandboxed(code) as inside, warded(inside, real_bounds()) as it:
         inside.line()
         it.look()
         inside.send(b"\n")
-        assert int(inside.line()) == BOT_NICE
+        assert inside.line().split() == [str(BOT_NICE).encode(), b"1000"]
 
 
 @pytest.mark.slow
