@@ -23,10 +23,12 @@ from arena.referee.record import (
     TurnTime,
 )
 from arena.sandbox.limits import default_limits
+from arena.tournament.benching import Outcome
+from arena.tournament.packed import pack
 from arena.tournament.plan import Plan
 from protocol.messages import ClockSettings
 
-__all__ = ["fake_bot", "fake_plan", "fake_record", "fake_void"]
+__all__ = ["fake_bot", "fake_plan", "fake_record", "fake_void", "outcome_of"]
 
 BOTH: tuple[SideWord, ...] = ("mister_x", "detectives")
 
@@ -127,3 +129,8 @@ def fake_void(spec: GameSpec, why: str = "the host failed") -> GameRecord:
 
 def _named(bot: BotSpec) -> BotName:
     return BotName(name=bot.name, version=bot.version, hash=bot.hash)
+
+
+def outcome_of(record: GameRecord) -> Outcome:
+    """What a record says of its game's result."""
+    return pack(record).outcome

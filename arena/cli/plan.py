@@ -25,8 +25,8 @@ from arena.referee.pool import BotPool
 from arena.referee.record import GameRecord
 from arena.referee.referee import play_game
 from arena.sandbox.metered import wall_stop_s
-from arena.store.packing import pack
 from arena.tournament.executors.local import usable_cpus
+from arena.tournament.packed import pack
 from arena.tournament.plan import Plan
 
 if TYPE_CHECKING:
@@ -146,7 +146,8 @@ async def try_games(plan: Plan, kept: Sandboxing) -> Sample:
     return Sample(
         games=len(records),
         game_s=min(sum(record.aside.took_s for record in records), took_s) / len(records),
-        game_bytes=sum(sum(map(len, pack(record))) for record in records) / len(records),
+        game_bytes=sum(len(game.core) + len(game.remainder) for game in map(pack, records))
+        / len(records),
         escaped=sum(record.core.winner == "mister_x" for record in records),
     )
 

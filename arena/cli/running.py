@@ -14,11 +14,11 @@ from arena.cli.sandboxing import Sandboxing
 from arena.cli.talk import Talk
 from arena.cli.tally import Tally
 from arena.errors import ArenaError
-from arena.referee.record import GameRecord
 from arena.store.database import Database
 from arena.store.playing import play_run
 from arena.store.runs import Run
 from arena.tournament.benching import VoidGame
+from arena.tournament.packed import PackedGame
 from arena.tournament.tournament import Event, Stop, Summary, leaves
 
 __all__ = ["Stopped", "play_missing"]
@@ -72,7 +72,7 @@ def play_missing(
 
         def add(event: Event) -> None:
             match event:
-                case GameRecord():
+                case PackedGame():
                     tally.add_played(time.monotonic())
                 case VoidGame(charged=True):
                     tally.add_void()

@@ -19,11 +19,12 @@ from typing import Any
 import msgspec
 
 from arena.errors import ConfigError, StoreError
-from arena.referee.record import FaultKind, GameRecord, Phase, SeatAside, SideWord
-from arena.store.packing import core_text, pack, pack_record, unpack, unpack_record
+from arena.referee.record import FaultKind, GameRecord, Phase, SideWord
+from arena.store.packing import core_text, pack_record, unpack, unpack_record
 from arena.store.runs import Run, RunTable, listed
-from arena.store.times import charged_ms, summary
 from arena.tournament.benching import Benched, Judged, Outcome, VoidGame, judge, missing
+from arena.tournament.packed import PackedGame, PackedSeat, pack
+from arena.tournament.times import charged_ms
 
 __all__ = ["Database", "GameRef", "Run", "Seat", "StoredGame"]
 
@@ -97,49 +98,51 @@ class Database(RunTable):
     # --- writing --------------------------------------------------------------------------------
 
     def add_record(self, run: Run, record: GameRecord) -> None:
-        """Store a finished game, in one transaction.
+        """Store a finished game, in one transaction; see `add_packed`."""
+        self.add_packed(run, pack(record))
+
+    def add_packed(self, run: Run, packed: PackedGame) -> None:
+        """Store a finished game as its worker packed it, in one transaction.
 
         Raises:
             StoreError: if it is stored already, is void, or the database refuses.
         """
-        core, aside = record.core, record.aside
-        if aside.void is not None:
-            raise StoreError(f"game {core.game} is void: `add_void` takes it")
-        packed, rest = pack(record)
-        faults = {fault.side: fault for fault in core.faults}
-        kinds = {side: fault.kind for side, fault in faults.items()}
+        if packed.void is not None:
+            raise StoreError(f"game {packed.game} is void: `add_void` takes it")
+        mister_x, detectives = packed.bots
         game = (
             run.key,
-            core.game,
-            core.index,
-            core.deal,
-            self._bot(run, core.mister_x.name, core.mister_x.hash),
-            self._bot(run, core.detectives.name, core.detectives.hash),
-            core.winner,
-            core.reason,
-            kinds.get("mister_x"),
-            kinds.get("detectives"),
-            core.rounds,
-            aside.started,
-            aside.took_s,
-            aside.host,
-            " ".join(aside.marks),
+            packed.game,
+            packed.index,
+            packed.deal,
+            self._bot(run, mister_x.name, mister_x.hash),
+            self._bot(run, detectives.name, detectives.hash),
+            packed.winner,
+            packed.reason,
+            packed.mister_x.fault,
+            packed.detectives.fault,
+            packed.rounds,
+            packed.started,
+            packed.took_s,
+            packed.host,
+            " ".join(packed.marks),
         )
-        with self._db.writing(f"store game {core.game}"):
+        with self._db.writing(f"store game {packed.game}"):
             key = self._db.execute(
                 "INSERT INTO game (run, id, place, deal, mister_x, detectives, winner, reason,"
                 " mister_x_fault, detectives_fault, rounds, started, took_s, host, marks)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 game,
             )
-            self._add_seat(key, "mister_x", aside.mister_x, faults)
-            self._add_seat(key, "detectives", aside.detectives, faults)
-            self._db.execute("INSERT INTO record VALUES (?, ?, ?)", (key, core.format, packed))
-            self._db.execute("INSERT INTO remainder VALUES (?, ?)", (key, rest))
+            self._add_seat(key, "mister_x", packed.mister_x)
+            self._add_seat(key, "detectives", packed.detectives)
+            self._db.execute(
+                "INSERT INTO record VALUES (?, ?, ?)", (key, packed.format, packed.core)
+            )
+            self._db.execute("INSERT INTO remainder VALUES (?, ?)", (key, packed.remainder))
 
-    def _add_seat(self, key: int, side: SideWord, seat: SeatAside, faults: dict[Any, Any]) -> None:
-        times = summary(seat.times)
-        fault = faults.get(side)
+    def _add_seat(self, key: int, side: SideWord, seat: PackedSeat) -> None:
+        times = seat.times
         self._db.execute(
             "INSERT INTO seat VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
@@ -152,8 +155,8 @@ class Database(RunTable):
                 times.p95_ms,
                 times.max_ms,
                 times.charged_us,
-                fault and fault.kind,
-                fault and fault.phase,
+                seat.fault,
+                seat.phase,
                 seat.fault_text,
                 seat.hint,
                 seat.off_turn_cpu_ms,

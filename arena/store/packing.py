@@ -1,4 +1,4 @@
-"""GameRecord ↔ the two compressed texts that the store keeps of it.
+"""The compressed texts that the store keeps of a record → GameRecord; `packed` made them.
 
 `core` is the half that compares byte for byte: its JSON, which depends on nothing but the record,
 under zlib (whose own bytes may differ between versions; compare what `unpack_core` gives).
@@ -7,23 +7,14 @@ under zlib (whose own bytes may differ between versions; compare what `unpack_co
 from __future__ import annotations
 
 import zlib
-from typing import Any
 
 import msgspec
 
 from arena.errors import StoreError
-from arena.referee.record import FORMAT, Aside, Core, GameRecord
+from arena.referee.record import FORMAT, Core, GameRecord
+from arena.tournament.packed import Remainder, compress
 
-__all__ = ["core_text", "pack", "pack_record", "unpack", "unpack_record"]
-
-_LEVEL = 6  # about 60 µs a game; higher levels save under 1 %
-
-
-class _Remainder(msgspec.Struct, frozen=True):
-    """All of a record but its core."""
-
-    notes: dict[int, Any]
-    aside: Aside
+__all__ = ["core_text", "pack_record", "unpack", "unpack_record"]
 
 
 class _Format(msgspec.Struct):
@@ -32,18 +23,10 @@ class _Format(msgspec.Struct):
     format: int
 
 
-_encoder = msgspec.json.Encoder()
 _format = msgspec.json.Decoder(_Format)
 _core_by_format = {1: msgspec.json.Decoder(Core)}  # an old record opens in a new release
-_remainder = msgspec.json.Decoder(_Remainder)
+_remainder = msgspec.json.Decoder(Remainder)
 _record = msgspec.json.Decoder(GameRecord)
-
-
-def pack(record: GameRecord) -> tuple[bytes, bytes]:
-    """Return core and remainder, compressed."""
-    core = zlib.compress(_encoder.encode(record.core), _LEVEL)
-    rest = zlib.compress(_encoder.encode(_Remainder(record.notes, record.aside)), _LEVEL)
-    return core, rest
 
 
 def core_text(packed: bytes) -> bytes:
@@ -59,7 +42,7 @@ def core_text(packed: bytes) -> bytes:
 
 
 def unpack(core: bytes, remainder: bytes) -> GameRecord:
-    """Return the record that `pack` took apart.
+    """Return the record whose halves these are.
 
     Raises:
         StoreError: if it has a format of a newer arena, or is damaged.
@@ -82,7 +65,7 @@ def unpack(core: bytes, remainder: bytes) -> GameRecord:
 
 def pack_record(record: GameRecord) -> bytes:
     """Return a whole record as one compressed text."""
-    return zlib.compress(_encoder.encode(record), _LEVEL)
+    return compress(record)
 
 
 def unpack_record(packed: bytes) -> GameRecord:

@@ -31,7 +31,7 @@ async def play_run(
         run: as `Database.begin` or `find_run` gave it.
         executor: where games are played.
         stop: how the run is stopped before its end.
-        on_stored: is told what was just stored: a record, a void play, a benching.
+        on_stored: is told what was just stored: a game, a void play, a benching.
         on_judged: is told every game's result in plan order, those played before included.
 
     Returns:
@@ -101,4 +101,4 @@ def _store(database: Database, run: Run, event: Event) -> None:
         case Benched():
             database.add_benched(run, event)
         case _:
-            database.add_record(run, event)
+            database.add_packed(run, event)

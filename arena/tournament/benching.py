@@ -17,7 +17,7 @@ from arena.referee.record import FaultKind, GameRecord, SideWord
 from arena.tournament.pairings import Pairing
 from arena.tournament.plan import Plan
 
-__all__ = ["Bench", "Benched", "Judged", "Outcome", "VoidGame", "judge", "missing", "outcome_of"]
+__all__ = ["Bench", "Benched", "Judged", "Outcome", "VoidGame", "judge", "missing"]
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
@@ -186,20 +186,6 @@ def _walk(
             return
         else:
             yield index, None
-
-
-def outcome_of(record: GameRecord) -> Outcome:
-    """Return what a record says of its game's result.
-
-    Two faults of one side don't occur: a referee's record has at most one a side.
-    """
-    core = record.core
-    if record.aside.void is not None:
-        return Outcome(core.index, None, "void")
-    kinds: dict[SideWord, FaultKind] = {fault.side: fault.kind for fault in core.faults}
-    return Outcome(
-        core.index, core.winner, core.reason, kinds.get("mister_x"), kinds.get("detectives")
-    )
 
 
 def _faults(x: int, d: int, outcome: Outcome) -> dict[int, bool]:

@@ -15,23 +15,22 @@ import msgspec
 import trio
 
 from arena.errors import ArenaError, ConfigError
-from arena.referee.record import GameRecord
 from arena.rules import registry
-from arena.tournament.benching import Benched, Judged, Outcome, VoidGame, outcome_of
+from arena.tournament.benching import Benched, Judged, Outcome, VoidGame
 from arena.tournament.course import Course
 from arena.tournament.executors.executor import (
     MOST_DEATHS,
     Executor,
     Finished,
     Job,
-    decode_record,
     encode_spec,
 )
+from arena.tournament.packed import PackedGame, decode_packed, unpack
 from arena.tournament.plan import Plan
 
 __all__ = ["Event", "Stop", "Summary", "check_behaviour", "leaves", "play"]
 
-Event: TypeAlias = GameRecord | VoidGame | Benched
+Event: TypeAlias = PackedGame | VoidGame | Benched
 
 _PIECE = 500  # games judged before others have their turn
 _GRACE_S = 10.0  # for the games in play, once a stop was asked for
@@ -241,14 +240,14 @@ class _Run:
             why = f"{MOST_DEATHS} worker processes died with it"
             await self._tell(self._course.add_void(index, why, lost=True, record=None))
         else:
-            record = decode_record(finished.record)
-            if record.aside.void is None:
+            game = decode_packed(finished.record)
+            if game.void is None:
                 self.played += 1
-                self._course.add(outcome_of(record))
-                await self._tell(record)
+                self._course.add(game.outcome)
+                await self._tell(game)
             else:
-                why = record.aside.void
-                await self._tell(self._course.add_void(index, why, lost=False, record=record))
+                void = self._course.add_void(index, game.void, lost=False, record=unpack(game))
+                await self._tell(void)
         await self._judge()
         self._changed.set()
 

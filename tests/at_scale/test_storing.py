@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from arena.store.database import Database
-from arena.store.packing import pack
+from arena.tournament.packed import pack
 from tests.at_scale.simulated import as_played, simulated_plan, won_by_either
 
 BLOCK = 50  # games, ours and bare in turn: so both meet the same disk
@@ -27,7 +27,7 @@ def test_a_game_is_stored_nearly_as_fast_as_sqlite_stores_anything(tmp_path: Pat
     for pragma in ("journal_mode=WAL", "synchronous=FULL"):
         bare.execute(f"PRAGMA {pragma}")
     bare.execute("CREATE TABLE game (key INTEGER PRIMARY KEY, text BLOB)")
-    texts = [b"".join(pack(game)) for game in games]
+    texts = [game.core + game.remainder for game in map(pack, games)]
     with Database(tmp_path / "arena.sqlite3") as database:
         run = database.begin(plan)
 

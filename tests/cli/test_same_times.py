@@ -15,9 +15,9 @@ from arena.bench.build import build_programs
 from arena.bench.specs import games, stub_bot
 from arena.referee.record import BotSpec, GameRecord
 from arena.referee.referee import play_game
-from arena.store.times import charged_ms
 from arena.tournament.executors.executor import Finished, Job, decode_record, encode_spec
 from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.times import charged_ms
 from tests.cli.calling import Caller
 from tests.tools import need
 

@@ -12,9 +12,9 @@ import pytest
 from arena.errors import ConfigError, StoreError
 from arena.referee.record import Fault, GameRecord
 from arena.store.database import Database, GameRef
-from arena.tournament.benching import Benched, Outcome, VoidGame, judge, outcome_of
+from arena.tournament.benching import Benched, Outcome, VoidGame, judge
 from arena.tournament.plan import Plan
-from tests.fake_games import fake_bot, fake_plan, fake_record, fake_void
+from tests.fake_games import fake_bot, fake_plan, fake_record, fake_void, outcome_of
 
 
 @pytest.fixture

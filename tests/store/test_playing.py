@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,12 @@ import pytest
 import trio
 
 from arena.errors import HostFault, StoreError
-from arena.referee.record import GameRecord
 from arena.store.database import Database
 from arena.store.playing import play_run
 from arena.tournament.benching import Benched, Judged, VoidGame
 from arena.tournament.executors.executor import Finished, Job
 from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.packed import PackedGame, unpack
 from arena.tournament.tournament import Event, Stop, Summary
 from tests.fake_games import fake_bot, fake_plan
 from tests.fake_table import FAKE_TABLE, let_workers_import_tests
@@ -171,10 +172,10 @@ def test_what_is_told_is_what_is_stored(tmp_path: Path) -> None:
             database, "a", "void", "faulty", deals=8, on_stored=told.append, on_judged=judged.append
         )
         run = database.find_run()
-        records = sorted(
-            (event for event in told if isinstance(event, GameRecord)), key=lambda r: r.core.index
+        games = sorted(
+            (event for event in told if isinstance(event, PackedGame)), key=attrgetter("index")
         )
-        assert list(database.records(run)) == records
+        assert list(database.records(run)) == [unpack(game) for game in games]
         voids = [event for event in told if isinstance(event, VoidGame)]
         assert len(database.rows("SELECT * FROM voids")) == len(voids)
         assert tuple(event for event in told if isinstance(event, Benched)) == summary.benched

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament.benching import Bench, Judged, Outcome, judge, missing, outcome_of
+from arena.tournament.benching import Bench, Judged, Outcome, judge, missing
 from arena.tournament.pairings import Pairing
 from arena.tournament.plan import Plan
-from tests.fake_games import fake_plan, fake_record, fake_void
+from tests.fake_games import fake_plan, fake_record, fake_void, outcome_of
 
 
 def outcomes(plan: Plan, faulty: set[str]) -> list[Outcome]:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.tournament.benching import Judged, Outcome, judge, outcome_of
+from arena.tournament.benching import Judged, Outcome, judge
 from arena.tournament.course import Course
 from arena.tournament.pairings import Pairing
 from arena.tournament.plan import Plan
-from tests.fake_games import fake_plan, fake_record
+from tests.fake_games import fake_plan, fake_record, outcome_of
 
 FAULTY = ("bot1",)
 

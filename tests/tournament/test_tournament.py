@@ -12,11 +12,12 @@ import trio.testing
 
 from arena.errors import ConfigError, HostFault
 from arena.referee.record import GameRecord, GameSpec
-from arena.tournament.benching import Benched, Judged, Outcome, VoidGame, judge, outcome_of
+from arena.tournament.benching import Benched, Judged, Outcome, VoidGame, judge
 from arena.tournament.executors.executor import Finished, Job, decode_spec, encode_record
+from arena.tournament.packed import PackedGame
 from arena.tournament.plan import Plan
 from arena.tournament.tournament import Event, Stop, Summary, play
-from tests.fake_games import fake_plan, fake_record, fake_void
+from tests.fake_games import fake_plan, fake_record, fake_void, outcome_of
 
 End = Callable[[GameSpec], GameRecord | None]
 
@@ -101,7 +102,7 @@ def test_every_game_is_played_once_and_judged_in_plan_order(
     assert (summary.planned, summary.judged, summary.played) == (60, 60, 60)
     assert executor.most_in_play == jobs
     assert sorted(executor.begun) == list(range(60))
-    assert {event.core.index for event in events if isinstance(event, GameRecord)} == set(range(60))
+    assert {event.index for event in events if isinstance(event, PackedGame)} == set(range(60))
     assert judged == list(judge(plan, [outcome_of(fake_record(spec)) for spec in plan.specs()]))
 
 

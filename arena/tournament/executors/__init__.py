@@ -1,1 +1,1 @@
-"""Who plays a game: GameSpec bytes in, GameRecord bytes out."""
+"""Who plays a game: GameSpec bytes in, packed records out."""

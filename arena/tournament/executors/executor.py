@@ -12,6 +12,7 @@ import msgspec
 import trio
 
 from arena.referee.record import GameRecord, GameSpec
+from arena.tournament.packed import decode_packed, encode_packed, pack, unpack
 
 __all__ = [
     "MOST_DEATHS",
@@ -38,7 +39,9 @@ class Finished(NamedTuple):
     """What became of a job."""
 
     number: int
-    record: bytes | None  # None: given up after `MOST_DEATHS` deaths of its workers
+    record: (
+        bytes | None
+    )  # packed, by `encode_record`; None: given up after `MOST_DEATHS` deaths of its workers
 
 
 class Executor(Protocol):
@@ -66,7 +69,6 @@ class Executor(Protocol):
 
 
 _specs = msgspec.json.Decoder(GameSpec)
-_records = msgspec.json.Decoder(GameRecord)
 
 
 def encode_spec(spec: GameSpec) -> bytes:
@@ -80,10 +82,10 @@ def decode_spec(text: bytes) -> GameSpec:
 
 
 def encode_record(record: GameRecord) -> bytes:
-    """Return a record as a result carries it."""
-    return msgspec.json.encode(record)
+    """Return a record as a result carries it: packed."""
+    return encode_packed(pack(record))
 
 
 def decode_record(text: bytes) -> GameRecord:
     """Return the record that `encode_record` wrote."""
-    return _records.decode(text)
+    return unpack(decode_packed(text))

@@ -131,7 +131,8 @@ class _Slot:
         self._cpu = cpu
         self._worker: _Worker | None = None
         self._starting = trio.Lock()
-        self._door = trio.Lock()
+        self._alone = trio.Lock()  # held while a game plays that must be alone
+        self._opens: trio.Event | None = None  # when no such game is there any more
         self._in_play = 0
         self._empty = trio.Event()
 
@@ -146,21 +147,33 @@ class _Slot:
             _WorkerDiedError: if the worker ended before the game did.
             HostFault: if no worker can be started.
         """
-        async with self._door:
-            if alone:
-                while self._in_play:
-                    self._empty = trio.Event()
-                    await self._empty.wait()
-                return await self._play(job)
-            self._in_play += 1
+        if alone:
+            async with self._alone:
+                return await self._play_alone(job)
+        while self._opens is not None:
+            await self._opens.wait()
+        self._in_play += 1
         try:
             return await self._play(job)
         finally:
             self._in_play -= 1
             self._empty.set()
 
+    async def _play_alone(self, job: Job) -> bytes:
+        opens = self._opens = trio.Event()
+        try:
+            while self._in_play:
+                self._empty = trio.Event()
+                await self._empty.wait()
+            return await self._play(job)
+        finally:
+            self._opens = None
+            opens.set()
+
     async def _play(self, job: Job) -> bytes:
-        worker = await self._live_worker()
+        worker = self._worker
+        if worker is None or not worker.can_play:
+            worker = await self._live_worker()
         return await worker.play(job)
 
     async def _live_worker(self) -> _Worker:
@@ -171,6 +184,7 @@ class _Slot:
                     await self._worker.end(at_once=True)
                 self._worker = _Worker(self._table, self._cpu)
                 self._readers.start_soon(self._worker.read_results)
+                self._readers.start_soon(self._worker.write_jobs)
                 tries += 1
                 try:
                     await self._worker.wait_ready(self._settings)
@@ -210,7 +224,8 @@ class _Worker:
         self._pidfd = os.pidfd_open(self._process.pid)
         self._jobs = trio.lowlevel.FdStream(ours)
         self._results = trio.lowlevel.FdStream(results)
-        self._writing = trio.Lock()
+        self._to_write = bytearray()  # one task writes for all lanes: many games in one go
+        self._has_more = trio.Event()
         self._waiting: dict[int, _Answer] = {}
         self._ready = trio.Event()
         self._is_ready = False
@@ -223,8 +238,8 @@ class _Worker:
         Raises:
             HostFault: if it ends before, or takes longer than a minute.
         """
-        with trio.move_on_after(_START_S), suppress(trio.BrokenResourceError):
-            await self._jobs.send_all(frame(SETTINGS, settings))
+        self._write(frame(SETTINGS, settings))
+        with trio.move_on_after(_START_S):
             await self._ready.wait()
         if not self._is_ready:
             what = "ended before its first game" if self.is_dead else "did not start in a minute"
@@ -239,20 +254,35 @@ class _Worker:
         Raises:
             _WorkerDiedError: if the process ends before.
         """
+        if self.is_dead:
+            raise _WorkerDiedError
         answer = self._waiting[job.number] = _Answer()
         try:
-            if self.is_dead:
-                raise _WorkerDiedError
-            async with self._writing:
-                await self._jobs.send_all(frame(job.number, job.spec))
+            self._write(frame(job.number, job.spec))
             await answer.come.wait()
-        except (trio.BrokenResourceError, trio.ClosedResourceError) as exc:
-            raise _WorkerDiedError from exc
         finally:
             del self._waiting[job.number]
         if answer.record is None:
             raise _WorkerDiedError
         return answer.record
+
+    @property
+    def can_play(self) -> bool:
+        """Whether it has started and not ended."""
+        return self._is_ready and not self.is_dead
+
+    def _write(self, block: bytes) -> None:
+        self._to_write += block
+        self._has_more.set()
+
+    async def write_jobs(self) -> None:
+        """Write what the lanes have, until the process ends."""
+        with suppress(trio.BrokenResourceError, trio.ClosedResourceError):
+            while not self.is_dead:
+                await self._has_more.wait()
+                blocks, self._to_write = self._to_write, bytearray()
+                self._has_more = trio.Event()
+                await self._jobs.send_all(blocks)
 
     async def read_results(self) -> None:
         """Hand results to those who wait for them, until the process ends."""
@@ -269,6 +299,7 @@ class _Worker:
         finally:
             self.is_dead = True
             self._ready.set()
+            self._has_more.set()
             for answer in self._waiting.values():
                 answer.come.set()
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.referee.record import TurnTime
-from arena.store.times import charged_ms, summary
+from arena.tournament.times import charged_ms, summary
 
 
 def turn_times(values: list[float]) -> list[TurnTime]:

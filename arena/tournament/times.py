@@ -15,7 +15,7 @@ __all__ = ["Times", "charged_ms", "summary"]
 _MOST_US = 2**32 - 1  # 71 minutes; longer answers are told as that
 
 
-class Times(msgspec.Struct, frozen=True, kw_only=True):
+class Times(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Charged times of one seat in one game; percentiles are None if there was no answer."""
 
     answers: int
