@@ -23,6 +23,7 @@ from arena.rules.board import canonical_hash, check_cards, check_ids, check_link
 __all__ = [
     "ACTIONS",
     "FORMAT",
+    "NO_COLOURS",
     "PIECES",
     "TRANSPORTS",
     "Action",
@@ -53,6 +54,10 @@ LARGEST_TEAM = 25  # with five
 MAP = "board.json"
 NAME_LENGTH = 60
 COLOUR = re.compile(r"[a-z][a-z0-9_]{0,29}")  # stands in a ruleset's name, as mission=green
+NO_COLOURS = ("choose", "balanced")  # what may stand there instead of a colour
+
+
+Drawn = Annotated[float, Meta(ge=-1e9, le=1e9)]
 
 
 class City(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -65,8 +70,8 @@ class City(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     name: str
     lat: float | None
     lon: float | None
-    x: float
-    y: float
+    x: Drawn
+    y: Drawn
     kind: Kind
 
 
@@ -132,8 +137,8 @@ def board_hash(board: Board) -> str:
 def warnings(board: Board) -> tuple[str, ...]:
     """Return what is allowed but looks like a slip of the one who typed the board in.
 
-    A sentence each: a kind with no link of its own (B9), a transport with links and no ticket, and
-    too few tickets for the larger tables (short hands are allowed by rule 35).
+    A sentence each: a kind with no link of its own (B9), a transport with links and no ticket, too
+    few tickets for the larger tables (short hands are allowed by rule 35), cities without places.
     """
     stops = _stops(board)
     found = [
@@ -151,6 +156,10 @@ def warnings(board: Board) -> tuple[str, ...]:
         found.append(
             f"tickets: {total} tickets are fewer than the {MISTER_X_HAND + LARGEST_TEAM} that six "
             "players are dealt"
+        )
+    if len({(city.x, city.y) for city in board.cities}) == 1:
+        found.append(
+            "cities all lie on one place, so they are drawn in a ring; x and y say where they lie"
         )
     return tuple(found)
 
@@ -224,6 +233,11 @@ def _check_missions(file: object, board: Board) -> None:
         if not COLOUR.fullmatch(colour):
             raise ConfigError(
                 f"{file}: missions has the colour {colour!r}; write a lower-case word such as green"
+            )
+        if colour in NO_COLOURS:
+            raise ConfigError(
+                f"{file}: missions has the colour {colour!r}, which as mission={colour} says that "
+                "none is fixed; call it otherwise"
             )
         for key, cities in (("starts", mission.starts), ("targets", mission.targets)):
             if not cities:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError
-from arena.rules.europe.board import ACTIONS, TRANSPORTS, Board, board_hash, load_board
+from arena.rules.europe.board import ACTIONS, NO_COLOURS, TRANSPORTS, Board, board_hash, load_board
 from arena.rules.europe.bound import Rules
 from arena.rules.europe.net import Net
 from arena.rules.europe.state import Numbers, Pile
@@ -102,7 +102,7 @@ def options_of(board: Board, called: str = OWN) -> tuple[Option, ...]:
         Option(name="players", values=(6, 2, 3, 4, 5), meaning="how many, Mister X counted"),
         Option(
             name="mission",
-            values=("choose", "balanced", *board.missions),
+            values=(*NO_COLOURS, *board.missions),
             meaning="his colour: he chooses, one after the other by the deal, or this one",
         ),
         Option(

@@ -23,7 +23,8 @@ export function missionClass(missions, colour) {
 }
 
 /** Where each city is drawn; returns `{ places, width, height }` with places by the city's id. */
-export function laidOut(cities) {
+export function laidOut(listed) {
+  const cities = listed.every(({ x, y }) => x === listed[0].x && y === listed[0].y) ? inRing(listed) : listed;
   const xs = cities.map((city) => city.x);
   const ys = cities.map((city) => city.y);
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
@@ -33,6 +34,12 @@ export function laidOut(cities) {
   spread(spots);
   const places = new Map(cities.map((city, index) => [city.id, { x: spots[index].x + MARGIN, y: spots[index].y + ABOVE }]));
   return { places, width: wide * scale + 2 * MARGIN, height: high * scale + ABOVE + MARGIN };
+}
+
+/** Give cities places on a circle, where whoever typed the board in gave them none. */
+function inRing(cities) {
+  const angle = (2 * Math.PI) / cities.length;
+  return cities.map((city, index) => ({ ...city, x: Math.sin(index * angle), y: -Math.cos(index * angle) }));
 }
 
 /** Move places apart that would be drawn over each other. */

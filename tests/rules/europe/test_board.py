@@ -336,6 +336,12 @@ TEN = {"id": 89, "name": "Ten", "lat": None, "lon": None, "x": 0, "y": 0, "kind"
         (change("detective_starts.0", ...), "detective_starts", "has 4 cities; 5 detectives need"),
         (change("missions", {}), "missions", "is empty"),
         (change("missions.Violet", {"starts": [3], "targets": [5]}), "missions", "'Violet'"),
+        (
+            change("missions.choose", {"starts": [3], "targets": [5]}),
+            "missions",
+            "as mission=choose",
+        ),
+        (change("cities.1.x", 1e10), "$.cities[1].x", "<= 1000000000"),
         (change("missions.violet.starts", []), "missions.violet.starts", "is empty"),
         (change("missions.violet.targets", []), "missions.violet.targets", "is empty"),
         (change("missions.violet.targets.0", 4), "missions.violet.targets[0]", "no place 4"),
@@ -379,6 +385,15 @@ def test_too_few_tickets_to_deal_are_refused(tmp_path: Path) -> None:
     assert told == (
         "links.rail has links, but tickets has none for rail",
         "tickets: 17 tickets are fewer than the 33 that six players are dealt",
+    )
+
+
+def test_cities_that_all_lie_on_one_place_are_a_warning(tmp_path: Path) -> None:
+    content = odd_board()
+    for city in content["cities"]:
+        city["x"] = city["y"] = 0
+    assert warnings(load_board(write(tmp_path, content))) == (
+        "cities all lie on one place, so they are drawn in a ring; x and y say where they lie",
     )
 
 
