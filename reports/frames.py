@@ -19,7 +19,7 @@ from reports.csv_texts import csv_text
 from reports.game_rows import SIDES, GameLine, GameRow, Seat, row_of
 from reports.names import guarded
 from reports.played import Played, gather
-from reports.report import End, Excluded, FaultCount, RoundCount, StartCount, TimeUse
+from reports.report import End, Excluded, FaultCount, RoundCount, StartCount, TimeUse, WordCount
 from reports.win_rates import share
 
 __all__ = ["GameLine", "GameRow", "Games", "Seat", "row_of"]
@@ -142,6 +142,24 @@ class Games:
             for station, wins, games in zip(
                 grouped.sum().index, grouped.sum(), grouped.size(), strict=True
             )
+        ]
+
+    def words(self) -> list[WordCount]:
+        """How often Mister X escaped by what the ruleset calls the game, by fact and word."""
+        frame = self.frame[(self.frame["winner"] != "") & (self.frame["reason"] != "fault")]
+        made: dict[tuple[str, str], list[int]] = {}
+        grouped = (frame["winner"] == "mister_x").groupby(frame["words"], sort=False)
+        for words, wins, games in zip(
+            grouped.sum().index, grouped.sum(), grouped.size(), strict=True
+        ):
+            for word in str(words).split():
+                fact, _, value = word.partition("=")
+                counts = made.setdefault((fact, value), [0, 0])
+                counts[0] += int(wins)
+                counts[1] += int(games)
+        return [
+            WordCount(fact=fact, word=word, escaped=share(wins, games))
+            for (fact, word), (wins, games) in sorted(made.items())
         ]
 
     def lines(self) -> list[GameLine]:

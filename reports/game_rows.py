@@ -8,7 +8,7 @@ import msgspec
 
 from arena.referee.record import FaultKind, GameRecord, Phase, SideWord
 
-__all__ = ["SIDES", "GameLine", "GameRow", "Seat", "row_of", "specials_of", "start_of"]
+__all__ = ["SIDES", "GameLine", "GameRow", "Seat", "row_of", "specials_of", "start_of", "words_of"]
 
 SIDES: tuple[SideWord, SideWord] = ("mister_x", "detectives")
 
@@ -40,6 +40,7 @@ class GameRow(msgspec.Struct, frozen=True, kw_only=True):
     marks: tuple[str, ...] = ()
     start: int | None = None  # the station that Mister X began on
     specials: int | None = None  # tickets and moves beyond the usual that Mister X spent
+    words: tuple[str, ...] = ()  # what else the ruleset calls the game, such as `mission=green`
     x: Seat = Seat()
     d: Seat = Seat()
 
@@ -68,6 +69,11 @@ def specials_of(facts: Mapping[str, object]) -> int | None:
     """Special tickets and moves that Mister X spent: what a ruleset's facts call `…_used`."""
     used = [value for key, value in facts.items() if key.endswith("_used")]
     return sum(value for value in used if isinstance(value, int)) if used else None
+
+
+def words_of(facts: Mapping[str, object]) -> tuple[str, ...]:
+    """What a ruleset's facts say of a game in words, as `fact=word`; numbers are left out."""
+    return tuple(f"{fact}={word}" for fact, word in facts.items() if word and isinstance(word, str))
 
 
 def start_of(facts: Mapping[str, object]) -> int | None:
@@ -105,6 +111,7 @@ def row_of(record: GameRecord) -> GameRow:
         marks=aside.marks,
         start=start_of(core.facts),
         specials=specials_of(core.facts),
+        words=words_of(core.facts),
         x=seats["mister_x"],
         d=seats["detectives"],
     )

@@ -32,6 +32,7 @@ __all__ = [
     "Source",
     "StartCount",
     "TimeUse",
+    "WordCount",
     "build",
     "past_run",
     "schema",
@@ -103,6 +104,14 @@ class StartCount(msgspec.Struct, frozen=True, kw_only=True):
     """How often Mister X escaped from one start station, in games that were played out."""
 
     station: int
+    escaped: Share
+
+
+class WordCount(msgspec.Struct, frozen=True, kw_only=True):
+    """How often Mister X escaped in games that their ruleset calls so, and were played out."""
+
+    fact: str  # such as `mission`
+    word: str  # such as `green`
     escaped: Share
 
 
@@ -178,6 +187,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     ends: list[End]
     rounds: list[RoundCount]
     starts: list[StartCount]
+    words: list[WordCount]  # by fact and word; empty where a ruleset has none
     pairings: list[Pairing] | None  # complete game pairs of every two bots; `null` of too many bots
     history: list[PastRun]  # runs of the same ruleset, this one too, the oldest first
     faults: list[FaultCount]
@@ -212,6 +222,10 @@ class Source(Protocol):
 
     def starts(self) -> list[StartCount]:
         """How often Mister X escaped by his start station."""
+        ...
+
+    def words(self) -> list[WordCount]:
+        """How often Mister X escaped by what the ruleset calls the game."""
         ...
 
     def faults(self) -> list[FaultCount]:
@@ -278,6 +292,7 @@ def build(
         ends=games.ends(),
         rounds=games.rounds(),
         starts=games.starts(),
+        words=games.words(),
         pairings=paired_up(played, rated),
         history=[*past, past_run(rated, meta)],
         faults=games.faults(),

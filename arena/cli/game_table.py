@@ -14,7 +14,7 @@ from arena.store.database import Seat as StoredSeat
 from arena.store.runs import Run
 from arena.tournament.plan import Section
 from reports.frames import GameRow, Games, Seat
-from reports.game_rows import specials_of, start_of
+from reports.game_rows import specials_of, start_of, words_of
 
 __all__ = ["collect", "table_row"]
 
@@ -30,6 +30,7 @@ class Told(msgspec.Struct, frozen=True):
 
     start: int | None = None
     specials: int | None = None
+    words: tuple[str, ...] = ()
     banks: tuple[float | None, float | None] = (None, None)
 
 
@@ -101,13 +102,18 @@ def told_by_records(database: Database, run: Run) -> Iterator[tuple[int, Told]]:
     if clock is None or not (clock.bank_ms or clock.increment_ms):
         for text in database.cores(run):
             core = decoder.decode(text)
-            yield core.index, Told(start_of(core.facts), specials_of(core.facts))
+            yield core.index, told_of(core)
         return
     banks = msgspec.json.Decoder(RestBanks)
     for text, rest in database.halves(run):
         core, aside = decoder.decode(text), banks.decode(rest).aside
         left = aside.mister_x.left, aside.detectives.left
-        yield core.index, Told(start_of(core.facts), specials_of(core.facts), left)
+        yield core.index, msgspec.structs.replace(told_of(core), banks=left)
+
+
+def told_of(core: CoreFacts) -> Told:
+    """Return what a record's facts tell."""
+    return Told(start_of(core.facts), specials_of(core.facts), words_of(core.facts))
 
 
 def table_row(row: Row, told: Told) -> GameRow:
@@ -125,6 +131,7 @@ def table_row(row: Row, told: Told) -> GameRow:
         marks=stored.marks if stored else (),
         start=told.start,
         specials=told.specials,
+        words=told.words,
         x=seat(row.mister_x_fault, stored.mister_x if stored else None, told.banks[0]),
         d=seat(row.detectives_fault, stored.detectives if stored else None, told.banks[1]),
     )

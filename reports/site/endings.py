@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from reports import charts
 from reports.game_rows import GameLine
-from reports.report import End, FaultCount, Report, RoundCount, StartCount, TimeUse
+from reports.report import End, FaultCount, Report, RoundCount, StartCount, TimeUse, WordCount
 from reports.site.markup import NA, Cell, Column, linked, na, name, percent, share, table, text
 from reports.site.places import Places
 
@@ -21,6 +21,7 @@ __all__ = [
     "rounds",
     "starts",
     "times",
+    "words",
 ]
 
 MAX_ROWS = 200  # rows of a list on the page
@@ -104,6 +105,19 @@ def starts(made: list[StartCount]) -> str:
         "<details><summary>The same in numbers</summary>\n"
         f"{table('Escapes by start station, forfeits left out', heads, rows)}</details>"
     )
+
+
+def words(made: Sequence[WordCount]) -> str:
+    """Win rate of Mister X by what the ruleset calls a game, such as its mission: a table each."""
+    tables = []
+    for fact in dict.fromkeys(row.fact for row in made):
+        rows: list[list[Cell | str]] = [
+            [text(row.word), share(row.escaped), f"{row.escaped.games:,}"]
+            for row in [row for row in made if row.fact == fact][:MAX_ROWS]
+        ]
+        heads = [Column(text(fact), "text"), Column("escaped"), Column("games")]
+        tables.append(table(f"Escapes by {fact}, forfeits left out", heads, rows))
+    return "\n".join(tables)
 
 
 def faults(made: Sequence[FaultCount], places: Places, *, whose: str = "") -> str:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from reports.report import Report
 from reports.site import endings, strengths
-from reports.site.markup import linked, name
+from reports.site.markup import linked, name, text
 from reports.site.page import Part, facts_list, notes_list
 from reports.site.places import Places
 from reports.site.summary import MAX_PAIRING_PAGES, Summary
@@ -68,6 +68,7 @@ def index_parts(told: Summary, places: Places) -> list[Part]:
         Part("win-rates", "Win rates", strengths.win_rates(report, places)),
         Part("superiority", "Who is stronger", strengths.superiority(report.ratings, places)),
         Part("ends", "How games ended", ends + endings.rounds(report.rounds)),
+        *by_words(report),
         Part("starts", "Start stations", endings.starts(report.starts)),
         Part("faults", "Faults", endings.faults(report.faults, places)),
         Part("times", "Time use", endings.times(report.times, places)),
@@ -76,6 +77,14 @@ def index_parts(told: Summary, places: Places) -> list[Part]:
         Part("pages", "Bots and pairings", _pages(told, places)),
         Part("reading", "How to read this", _reading(places)),
     ]
+
+
+def by_words(report: Report) -> list[Part]:
+    """A section on missions and the like, of rulesets that have them."""
+    facts = list(dict.fromkeys(row.fact for row in report.words))
+    if not facts:
+        return []
+    return [Part("words", f"By {text(' and '.join(facts))}", endings.words(report.words))]
 
 
 def _pages(told: Summary, places: Places) -> str:
