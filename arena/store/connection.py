@@ -18,7 +18,7 @@ __all__ = ["Connection"]
 _BUSY_MS = 2_000  # how long another process's transaction is waited for
 _OPEN_S = 10.0  # how long others may take to make the file, or to bring its schema up
 _AGAIN_S = 0.01  # between two tries to open it
-_NO_DATABASE = ("SQLITE_NOTADB",)
+_NO_DATABASE = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 _NO_ACCESS = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
 _OPENING = "open it"
 
@@ -40,7 +40,7 @@ class Connection:
         self.path = path
         _make_private(path, create=create)
         with self.telling(_OPENING):
-            self._sqlite = _opened(path)
+            self._sqlite = _archived(path) if not create and is_archived(path) else _opened(path)
 
     def close(self) -> None:
         """Close the file; what was committed stays."""
@@ -85,14 +85,15 @@ class Connection:
 
         Raises:
             StoreError: instead of any error of SQLite.
-            ConfigError: if the file is no database at all.
+            ConfigError: if the file is no database at all, or a damaged one.
         """
         try:
             yield
         except sqlite3.Error as exc:
             text = f"{self.path}: can't {what}: {_cure(exc)}"
+            # Of the file that was named: later it is no better.
             wrong = _NO_DATABASE + (_NO_ACCESS if what == _OPENING else ())
-            if _name(exc).startswith(wrong):  # the file that was named: later it is no better
+            if _name(exc).startswith(wrong) or is_archived(self.path):
                 raise ConfigError(text) from exc
             raise StoreError(text) from exc
 
@@ -122,6 +123,33 @@ def _opened(path: Path) -> sqlite3.Connection:
             return sqlite
 
 
+def is_archived(path: Path) -> bool:
+    """Whether a database lies on a disk that nobody can write to now, such as a mounted archive."""
+    try:
+        flags = os.statvfs(path).f_flag
+    except (OSError, AttributeError):  # none such, which is told later; Windows
+        return False
+    return bool(flags & os.ST_RDONLY)
+
+
+def _archived(path: Path) -> sqlite3.Connection:
+    """Open a file to read it alone, without the side files that SQLite makes to share a WAL."""
+    rest = Path(f"{path}-wal")
+    if rest.exists() and rest.stat().st_size:
+        raise ConfigError(
+            f"{path} lies on a disk that can't be written to, and its last games in {rest.name}: "
+            "copy both into a folder that can be written to, and name that with --data"
+        )
+    name = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    sqlite = sqlite3.connect(name, uri=True, isolation_level=None, cached_statements=256)
+    try:
+        migrate(sqlite, str(path))
+    except BaseException:
+        sqlite.close()
+        raise
+    return sqlite
+
+
 def _is_busy(error: sqlite3.Error) -> bool:
     return _name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
 
@@ -143,7 +171,10 @@ def _cure(error: sqlite3.Error) -> str:
             "all games that were finished before are kept"
         )
     if name.startswith(_NO_ACCESS):
-        return f"{error}: check that you may write to the file and its folder"
+        return (
+            f"{error}: check that you may write to the file and its folder, or copy the folder to "
+            "a disk that can be written to, and name that with --data"
+        )
     if name.startswith((*_NO_DATABASE, "SQLITE_CORRUPT")):
         return f"{error}: this is no arena database, or it is damaged; give --data another folder"
     return f"{error} ({name or type(error).__name__})"
@@ -155,7 +186,7 @@ def _make_private(path: Path, *, create: bool) -> None:
         if create:
             path.parent.mkdir(parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        if path.stat().st_mode & 0o077:
+        if path.stat().st_mode & 0o077 and not is_archived(path):
             path.chmod(0o600)  # SQLite gives its side files the mode of this one
     except OSError as exc:
         if isinstance(exc, FileNotFoundError) and not create:

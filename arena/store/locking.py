@@ -6,12 +6,13 @@ One file holds the locks of all runs: run number n is byte n. They are locks of 
 
 from __future__ import annotations
 
+import errno
 import os
 import struct
 from pathlib import Path
 from types import TracebackType
 
-from arena.errors import StoreError
+from arena.errors import ConfigError, StoreError
 
 __all__ = ["RunLocks"]
 
@@ -70,6 +71,11 @@ class RunLocks:
         except BlockingIOError:
             return False
         except OSError as exc:
+            if exc.errno == errno.EROFS:
+                raise ConfigError(
+                    f"{self._path} can't be locked, on a disk that can't be written to: copy the "
+                    "folder to another one, and name that with --data"
+                ) from exc
             raise StoreError(f"{self._path} can't be locked: {exc.strerror}") from exc
         return True
 

@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import ConfigError, StoreError
+from arena.errors import ArenaError, ConfigError, StoreError
 from arena.store.database import Database
 from tests.fake_games import fake_plan, fake_record
+from tests.sandboxed import need_sandbox
 
 ROOT = Path(__file__).parents[2]
 
@@ -197,23 +198,98 @@ def test_errors_name_the_file_and_what_was_tried(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "cure"),
+    ("name", "cure", "kind"),
     [
-        ("SQLITE_READONLY", "check that you may write to the file"),
-        ("SQLITE_CANTOPEN", "check that you may write to the file"),
-        ("SQLITE_IOERR_FSYNC", "make room, then go on with `arena resume`"),
-        ("SQLITE_CORRUPT", "give --data another folder"),
-        ("SQLITE_TOOBIG", "SQLITE_TOOBIG"),
+        ("SQLITE_READONLY", "check that you may write to the file", StoreError),
+        ("SQLITE_CANTOPEN", "check that you may write to the file", StoreError),
+        ("SQLITE_IOERR_FSYNC", "make room, then go on with `arena resume`", StoreError),
+        ("SQLITE_CORRUPT", "give --data another folder", ConfigError),
+        ("SQLITE_CORRUPT_INDEX", "give --data another folder", ConfigError),
+        ("SQLITE_TOOBIG", "SQLITE_TOOBIG", StoreError),
     ],
 )
-def test_each_kind_of_refusal_has_its_cure(path: Path, name: str, cure: str) -> None:
+def test_each_kind_of_refusal_has_its_cure(
+    path: Path, name: str, cure: str, kind: type[ArenaError]
+) -> None:
     error = sqlite3.OperationalError("no luck")
     error.sqlite_errorname = name
     with (
         Database(path) as database,
-        pytest.raises(StoreError) as caught,
+        pytest.raises(kind) as caught,
         database._db.telling("do it"),
     ):
         raise error
     assert str(caught.value).startswith(f"{path}: can't do it: ")
     assert cure in str(caught.value)
+
+
+def test_a_damaged_file_is_no_accident_that_passes(path: Path) -> None:
+    """With whole headers it opens; what comes of it is told when it is read."""
+    with Database(path) as database:
+        run = database.begin(fake_plan(4, deals=20))
+        for spec in run.plan.specs():
+            database.add_record(run, fake_record(spec))
+    content = bytearray(path.read_bytes())
+    content[8192:] = os.urandom(len(content) - 8192)
+    path.write_bytes(content)
+    with pytest.raises(ConfigError, match=r"it is damaged; give --data another folder"):
+        read_all(path)
+
+
+def read_all(path: Path) -> int:
+    with Database(path, create=False) as database:
+        return len(list(database.results(database.find_run())))
+
+
+ARCHIVED = """
+import sys
+from pathlib import Path
+from arena.errors import ConfigError
+from arena.store.database import Database
+try:
+    with Database(Path(sys.argv[1]), create=False) as database:
+        run = database.find_run()
+        print(len(list(database.results(run))))
+        with database.claim(run):
+            print("claimed")
+except ConfigError as error:
+    print(error)
+"""
+
+
+def read_archived(path: Path) -> list[str]:
+    """Read a database in another process, for which its folder lies on a read-only disk."""
+    bwrap = need_sandbox().profile.bwrap
+    mounts = ["--dev-bind", "/", "/", "--ro-bind", str(path.parent), str(path.parent)]
+    told = subprocess.run(
+        [bwrap, *mounts, "--", sys.executable, "-c", ARCHIVED, str(path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return told.stdout.splitlines()
+
+
+@pytest.mark.slow
+def test_an_archive_that_cannot_be_written_to_is_read(path: Path) -> None:
+    with Database(path) as database:
+        run = database.begin(fake_plan(4, deals=2))
+        for spec in run.plan.specs():
+            database.add_record(run, fake_record(spec))
+        count = run.plan.count
+    path.chmod(0o444)  # as on a disk of somebody else's making
+    assert not Path(f"{path}-wal").exists()
+    found, refused = read_archived(path)
+    assert found == str(count)
+    assert refused.startswith(f"{path}.lock can't be locked, on a disk that")
+    assert path.stat().st_mode & 0o777 == 0o444
+
+
+@pytest.mark.slow
+def test_an_archive_with_its_last_games_beside_it_is_not_read_in_part(path: Path) -> None:
+    with Database(path) as database:
+        run = database.begin(fake_plan(4, deals=2))
+        database.add_record(run, fake_record(run.plan.spec(0)))
+        (refused,) = read_archived(path)
+    assert "its last games in arena.sqlite3-wal: copy both into a folder" in refused
