@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["FIGURES", "draws", "event_words", "log_text", "map_text", "tickets_table"]
+from arena.cli.characters import FIGURES, field
 
-# Colours that differ for those who tell red and green poorly; the labels alone tell it too.
-FIGURES = {
-    "x": "bold white on magenta",
-    "d1": "bold black on bright_blue",
-    "d2": "bold black on yellow",
-    "d3": "bold black on bright_cyan",
-    "d4": "bold black on bright_white",
-    "d5": "bold black on bright_red",
-    "b1": "bold white on blue",
-    "b2": "bold white on blue",
-}
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["draws", "event_words", "map_text", "panel"]
+
 SHOWN = "bold magenta"  # where Mister X was last seen
 BELIEVED = "bold magenta"
-CELL = 2.0  # a character's height in widths
-STRETCH = 1.4  # by how much the map may be too high, where that makes room for numbers
-LEAST_MAP = (60, 22)  # columns and rows, below which a map tells nothing
 
 
 def draws(board: Any, view: Mapping[str, Any]) -> bool:
@@ -56,15 +47,10 @@ def map_text(
         believed: stations where Mister X can be, marked.
         plain: whether they are marked by a character, as there are no colours.
     """
-    width = min(columns, int(rows * CELL * board.aspect))
-    height = min(rows, int(width / CELL / board.aspect * STRETCH) + 1)
-    if width < LEAST_MAP[0] or height < LEAST_MAP[1]:
+    grid = field(columns, rows, board.aspect)
+    if grid is None:
         return None
-    grid = _Grid(width, height)
-    places = {
-        station.id: (round(station.x * (width - 3)) + 1, round(station.y * (height - 1)))
-        for station in board.stations
-    }
+    places = {station.id: grid.place(station.x, station.y) for station in board.stations}
     pawns = {figure["station"]: figure["figure"] for figure in view["figures"]}
     if "station" in view:
         pawns[view["station"]] = "x"
@@ -82,35 +68,20 @@ def map_text(
     return grid.text()
 
 
-class _Grid:
-    """Characters that are put where there is room."""
+def panel(board: Any, view: Mapping[str, Any], believed: int = 0) -> list[RenderableType]:
+    """Return what always stands beside the map: tickets and the travel log.
 
-    def __init__(self, width: int, height: int) -> None:
-        self.width, self.height = width, height
-        self._chars: dict[tuple[int, int], tuple[str, str]] = {}
-
-    def put(
-        self, x: int, y: int, label: str, style: str, *, force: bool = False, or_dot: str = ""
-    ) -> None:
-        """Put a label around a place; without room for it a dot, or nothing."""
-        start = min(max(0, x - len(label) // 2), self.width - len(label))
-        around = [(start + n, y) for n in range(-1, len(label) + 1)]
-        if not force and any(place in self._chars for place in around):
-            if (x, y) not in self._chars and or_dot:
-                self._chars[x, y] = (or_dot, style)
-            return
-        for n, char in enumerate(label):
-            self._chars[start + n, y] = (char, style)
-
-    def text(self) -> Text:
-        """Return the lines."""
-        text = Text(no_wrap=True, overflow="crop")
-        for y in range(self.height):
-            for x in range(self.width):
-                char, style = self._chars.get((x, y), (" ", ""))
-                text.append(char, style or None)
-            text.append("\n" if y < self.height - 1 else "")
-        return text
+    Args:
+        board: of the game.
+        view: what the onlooker sees.
+        believed: how many stations Mister X can be on; 0 for nobody told.
+    """
+    del board
+    parts: list[RenderableType] = [tickets_table(view), log_text(view)]
+    if believed:
+        stations = "1 station" if believed == 1 else f"{believed} stations"
+        parts.append(Text(f"to the detectives X can be on {stations}", "magenta"))
+    return parts
 
 
 def tickets_table(view: Mapping[str, Any]) -> Table:

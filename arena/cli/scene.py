@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
@@ -9,8 +10,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from arena.cli import europe_drawn, london_drawn
 from arena.cli.following import Following, Told
-from arena.cli.london_drawn import draws, event_words, log_text, map_text, tickets_table
 from arena.rules.ruleset import Side
 from reports.names import shown
 
@@ -25,6 +26,14 @@ LEAST = (110, 30)  # columns and rows of a window that a map fits in beside the 
 PANEL = 46  # columns beside the map
 SIDES = {Side.MISTER_X: "Mister X", Side.DETECTIVES: "detectives"}
 NOTE = 160  # characters of a note that are shown
+DRAWINGS = (london_drawn, europe_drawn)  # a module a game; of another its view is told by words
+
+
+def drawing_of(following: Following) -> ModuleType | None:
+    """Return the module that draws this game, if there is one."""
+    view = view_of(following, "detectives")
+    board = following.ruleset.board
+    return next((drawing for drawing in DRAWINGS if drawing.draws(board, view)), None)
 
 
 def sees(eyes: Eyes, side: Side) -> bool:
@@ -65,9 +74,10 @@ def picture(
     board = following.ruleset.board
     believed = following.believed() if believe else frozenset()
     drawn = None
-    if draws(board, view) and width >= LEAST[0] and height >= LEAST[1]:
+    drawing = drawing_of(following)
+    if drawing is not None and width >= LEAST[0] and height >= LEAST[1]:
         plain = console.color_system is None
-        drawn = map_text(board, view, width - PANEL - 2, rows - 1, believed, plain=plain)
+        drawn = drawing.map_text(board, view, width - PANEL - 2, rows - 1, believed, plain=plain)
     if drawn is None:
         fixed = lines(
             console, head(following, eyes, view, wide=False, believed=len(believed)), width
@@ -117,9 +127,11 @@ def lines(console: Console, what: RenderableType, width: int) -> list[str]:
 
 
 def view_of(following: Following, eyes: Eyes) -> dict[str, Any]:
-    """Return what these eyes see of the state."""
-    ruleset = following.ruleset
-    view: dict[str, Any] = msgspec.to_builtins(ruleset.view(following.state, _as(eyes)))
+    """Return what these eyes see of the state; those that see everything, what either side does."""
+    ruleset, state = following.ruleset, following.state
+    view: dict[str, Any] = msgspec.to_builtins(ruleset.view(state, _as(eyes)))
+    if eyes == "everything":
+        view = {**msgspec.to_builtins(ruleset.view(state, Side.DETECTIVES)), **view}
     return view
 
 
@@ -165,11 +177,9 @@ def head(
     """Return what always stands above the past: title, round, tickets, clocks, travel log."""
     parts: list[RenderableType] = [] if wide else [title(following)]
     parts += [status(following, view), clocks(following)]
-    if draws(following.ruleset.board, view):
-        parts += [tickets_table(view), log_text(view)]
-        if believed:
-            stations = "1 station" if believed == 1 else f"{believed} stations"
-            parts.append(Text(f"to the detectives X can be on {stations}", "magenta"))
+    drawing = drawing_of(following)
+    if drawing is not None:
+        parts += drawing.panel(following.ruleset.board, view, believed)
     else:
         parts += [
             Text(f"{key}: {shown(str(value))}", no_wrap=True, overflow="ellipsis")
@@ -200,8 +210,9 @@ def told_below(following: Following, eyes: Eyes) -> RenderableType:
 def line_of(following: Following, told: Told, eyes: Eyes) -> Text:
     """Return an answer as a line, as far as these eyes see it."""
     as_side = _as(eyes)
+    drawing = drawing_of(following) or london_drawn
     words = [
-        event_words(msgspec.to_builtins(event.what))
+        drawing.event_words(msgspec.to_builtins(event.what))
         for event in told.events
         if event.seen_by in (None, as_side)
     ]

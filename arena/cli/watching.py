@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 import trio
@@ -85,6 +86,7 @@ class Screen:
     def __init__(self, console: Console, *, spare: int = 0) -> None:
         self._console = console
         self._spare = spare
+        self._shown: tuple[Following, Eyes, str] | None = None
         self.last: list[str] = []
 
     @contextmanager
@@ -101,6 +103,7 @@ class Screen:
 
     def turn(self, following: Following, eyes: Eyes, *, below: str = "") -> None:
         """Draw a frame."""
+        self._shown = following, eyes, below
         over = following.to_move is None
         spare = max(self._spare, END_ROWS) if over else self._spare
         people = any(is_human(following.bot(side)) for side in Side)  # who think for themselves
@@ -109,6 +112,25 @@ class Screen:
         )
         self.last = [line for line in frame if line != below]
         self._write("\x1b[H" + "".join(f"{line}\x1b[K\r\n" for line in frame) + "\x1b[J")
+
+    def again(self) -> None:
+        """Draw the last frame once more, for a window of another size."""
+        if self._shown is not None:
+            following, eyes, below = self._shown
+            self._write("\x1b[2J")
+            self.turn(following, eyes, below=below)
+
+    @contextmanager
+    def fitting(self) -> Iterator[None]:
+        """Draw again whenever the window's size changes; on the main thread, inside of trio."""
+        soon = trio.lowlevel.current_trio_token().run_sync_soon
+        before = signal.signal(
+            signal.SIGWINCH, lambda _number, _frame: soon(self.again, idempotent=True)
+        )
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGWINCH, before)
 
     def _write(self, text: str) -> None:
         self._console.file.write(text)
@@ -345,6 +367,7 @@ def play_watched(
             stack.enter_context(cbreak(keys))
             keyboard = Keyboard(keys)
         show: Show = LineShow(console, full=person and drawn is not None)
+        screen: Screen | None = None
         if watch and drawn is not None:
             screen = Screen(console, spare=PROMPT_ROWS if person else 0)
             stack.enter_context(screen.opened())
@@ -363,8 +386,11 @@ def play_watched(
         )
 
         async def play() -> GameRecord:
+            # A person's half a line would be lost with the frame.
+            fitting = screen.fitting() if screen is not None and not person else nullcontext()
             async with WatchedPool(seen, prompter, profile=profile) as pool:
-                return await play_game(spec, pool)
+                with fitting:
+                    return await play_game(spec, pool)
 
         record = trio.run(play)
         seen.over()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import signal
 from typing import Any
 
 import msgspec
 import pytest
-import trio
-from rich.console import Console
+import trio.testing
+from rich.console import Console, ConsoleDimensions
 from trio.testing import MockClock
 
 from arena.cli import scene
@@ -175,6 +176,32 @@ def test_screen_gives_the_first_screen_back_with_the_last_frame() -> None:
     last = text.partition("\x1b[?1049l")[2]
     assert "won: " in last
     assert len(last.splitlines()) <= 24
+
+
+def test_frame_is_drawn_again_when_the_window_changes_its_size() -> None:
+    out = console(80, 24, terminal=True)
+    screen = Screen(out)
+    _, watch = play_seen(show=screen)
+
+    async def resize() -> None:
+        before = signal.getsignal(signal.SIGWINCH)
+        with screen.fitting():
+            out.size = ConsoleDimensions(120, 40)
+            signal.raise_signal(signal.SIGWINCH)
+            await trio.testing.wait_all_tasks_blocked()
+        assert signal.getsignal(signal.SIGWINCH) is before
+
+    drawn = len(text_of(out))
+    trio.run(resize)
+    frame = text_of(out)[drawn:]
+    assert frame.startswith("\x1b[2J\x1b[H")
+    assert sum(str(s.id) in frame.split() for s in watch.following.ruleset.board.stations) > 90
+
+
+def test_screen_on_which_nothing_was_drawn_stays_empty() -> None:
+    out = console()
+    Screen(out).again()
+    assert text_of(out) == ""
 
 
 class Keyed:
