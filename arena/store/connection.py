@@ -21,6 +21,7 @@ _AGAIN_S = 0.01  # between two tries to open it
 _NO_DATABASE = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 _NO_ACCESS = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
 _OPENING = "open it"
+_DAMAGED = "this is no arena database, or it is damaged; give --data another folder"
 
 
 class Connection:
@@ -96,6 +97,8 @@ class Connection:
             if _name(exc).startswith(wrong) or is_archived(self.path):
                 raise ConfigError(text) from exc
             raise StoreError(text) from exc
+        except UnicodeDecodeError as exc:  # SQLite's own words, with a damaged name in them
+            raise ConfigError(f"{self.path}: can't {what}: {_DAMAGED}") from exc
 
 
 def _opened(path: Path) -> sqlite3.Connection:
@@ -176,7 +179,7 @@ def _cure(error: sqlite3.Error) -> str:
             "a disk that can be written to, and name that with --data"
         )
     if name.startswith((*_NO_DATABASE, "SQLITE_CORRUPT")):
-        return f"{error}: this is no arena database, or it is damaged; give --data another folder"
+        return f"{error}: {_DAMAGED}"
     return f"{error} ({name or type(error).__name__})"
 
 

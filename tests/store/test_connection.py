@@ -236,6 +236,16 @@ def test_a_damaged_file_is_no_accident_that_passes(path: Path) -> None:
         read_all(path)
 
 
+def test_damage_in_a_name_is_told_too(path: Path) -> None:
+    """SQLite puts it into its error, which Python then can't read."""
+    Database(path).close()
+    content = path.read_bytes()
+    assert content.count(b"CREATE TABLE game") == 1
+    path.write_bytes(content.replace(b"CREATE TABLE game", b"CREATE TABLX \xff\xfe\xff\xff"))
+    with pytest.raises(ConfigError, match=r"it is damaged; give --data another folder"):
+        Database(path, create=False)
+
+
 def read_all(path: Path) -> int:
     with Database(path, create=False) as database:
         return len(list(database.results(database.find_run())))
