@@ -120,7 +120,9 @@ class Tournament(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     ] = None
     jobs: Annotated[
         Annotated[int, Meta(ge=1, le=1024)] | None,
-        Meta(description="games in play at once; without it the usable cores"),
+        Meta(
+            description="games in play at once; without it the usable cores, less one from four up"
+        ),
     ] = None
     restart: Annotated[
         Literal["game", "keep"],

@@ -91,7 +91,9 @@ def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Execu
     if where.kind == "local":
         from arena.tournament.executors.local import LocalExecutor
 
-        return LocalExecutor(plan.jobs, settings=kept.settings)
+        executor = LocalExecutor(plan.jobs, settings=kept.settings)
+        talk.say(f"{executor.words}.")
+        return executor
     from arena.tournament.executors.crossing import Keeping
     from arena.tournament.executors.dask import DaskExecutor
 

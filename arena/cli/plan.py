@@ -25,7 +25,7 @@ from arena.referee.pool import BotPool
 from arena.referee.record import GameRecord
 from arena.referee.referee import play_game
 from arena.sandbox.metered import wall_stop_s
-from arena.tournament.executors.local import usable_cpus
+from arena.tournament.executors.local import usable_cpus, usual_jobs
 from arena.tournament.packed import pack
 from arena.tournament.plan import Plan
 
@@ -88,7 +88,7 @@ def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> No
         talk.result(gaps_table(answer))
     talk.say(
         f"Time and disk go by {plural(sample.games, 'game')} tried"
-        + (f", with {plan.jobs or len(usable_cpus())} at once" if sample.games else "")
+        + (f", with {plan.jobs or usual_jobs()} at once" if sample.games else "")
         + f". Gaps go by 95 % two-sided, 80 % power, {grounds(answer)}."
     )
     talk.answer(answer)
@@ -161,7 +161,7 @@ def answer_of(plan: Plan, sample: Sample, found: Seen | None) -> answers.Plan:
         rate, deal_sd = found.mister_x_rate, found.deal_sd
     elif sample.games >= FEW_GAMES:
         rate = min(max(sample.escaped / sample.games, 0.05), 0.95)
-    at_once = min(plan.jobs or len(usable_cpus()), plan.count)
+    at_once = min(plan.jobs or usual_jobs(), plan.count)
     cores = min(at_once, len(usable_cpus()))
     tried = sample.games > 0
     return answers.Plan(

@@ -47,7 +47,8 @@ def tournament_options(function: F) -> F:
             "--jobs",
             metavar="N",
             type=click.IntRange(1, 1024),
-            help="Games in play at once.  [default: the usable cores; on Dask, its threads]",
+            help="Games in play at once.  [default: the usable cores, less one from four up; on "
+            "Dask, its threads]",
         ),
         click.option(
             "--deals",

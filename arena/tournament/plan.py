@@ -64,7 +64,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sandbox: Literal["auto", "none"] = "auto"
     bench_after: int = BENCH_AFTER
     look_ahead: int = LOOK_AHEAD
-    jobs: int | None = None  # games in play at once; None: the usable cores
+    jobs: int | None = None  # games in play at once; None: `usual_jobs`
     executor: str = "local"
     bwrap: str | None = None  # path of bubblewrap; `path`: PATH is searched too; None: the usual
     show: tuple[str, ...] = ()  # folders that bots in the sandbox see besides the system's

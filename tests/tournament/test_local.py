@@ -16,7 +16,7 @@ import trio.testing
 
 from arena.errors import HostFault
 from arena.tournament.executors.executor import Finished, Job, decode_record, encode_spec
-from arena.tournament.executors.local import LocalExecutor, _Slot, usable_cpus
+from arena.tournament.executors.local import LocalExecutor, _Slot, usable_cpus, usual_jobs
 from arena.tournament.plan import Plan
 from tests.fake_games import fake_bot, fake_plan
 from tests.fake_table import FAKE_TABLE, let_workers_import_tests
@@ -27,6 +27,24 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(autouse=True)
 def _tests_on_the_workers_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     let_workers_import_tests(monkeypatch, tmp_path)
+
+
+@pytest.mark.parametrize(("cores", "games"), [(1, 1), (2, 2), (3, 3), (4, 3), (64, 63)])
+def test_from_four_cores_up_one_is_left_to_the_referee(
+    monkeypatch: pytest.MonkeyPatch, cores: int, games: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(cores)))
+    assert usual_jobs() == games
+    assert LocalExecutor().jobs == LocalExecutor().workers == games
+
+
+def test_an_executor_says_where_it_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 2})
+    assert LocalExecutor().words == "2 games at once in 2 workers on 2 CPUs"
+    assert LocalExecutor(1).words == "1 game at once in 1 worker on 2 CPUs"
+    assert LocalExecutor(32, pin=True).words == (
+        "32 games at once in 2 workers each with its bots on one CPU of its own (0, 2)"
+    )
 
 
 def hosts(executor: LocalExecutor, plan: Plan) -> list[list[str]]:

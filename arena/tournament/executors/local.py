@@ -21,7 +21,7 @@ from arena.tournament.executors.executor import MOST_DEATHS, Finished, Job
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 from arena.tournament.executors.guardian import GONE
 
-__all__ = ["LocalExecutor", "usable_cpus"]
+__all__ = ["LocalExecutor", "usable_cpus", "usual_jobs"]
 
 REFEREE = "arena.tournament.executors.worker:referee_table"
 
@@ -31,6 +31,7 @@ _MOST_STARTS = 3  # one after the other, of which none comes so far that it coul
 _BYE_S = 5.0  # a worker whose jobs are over ends its kept bots and exits
 _TERM_S = 1.0  # a worker that is told to stop ends its bots
 _SWEPT_S = 5.0  # its guardian kills it, and what it left behind
+_SPARE_FROM = 4  # cores, of which one is left to the referee
 _MOST_LOST = 50  # games given up one after the other without one that was finished
 
 
@@ -41,11 +42,21 @@ def usable_cpus() -> tuple[int, ...]:
     return tuple(sorted(os.sched_getaffinity(0)))
 
 
+def usual_jobs() -> int:
+    """Return how many games are in play at once where nobody says: the usable cores.
+
+    Of a game one side thinks at a time, so that each core has one bot that does. From four cores
+    up one is left to the referee, so that it is there for all others when bots use what they get.
+    """
+    cores = len(usable_cpus())
+    return cores if cores < _SPARE_FROM else cores - 1
+
+
 class LocalExecutor:
     """Plays games in worker processes; see `Executor`.
 
     Args:
-        jobs: games in play at once, 1 or more; the usable cores if left out.
+        jobs: games in play at once, 1 or more; `usual_jobs` if left out.
         workers: processes; min(jobs, usable cores) if left out.
         pin: whether each worker, and so its bots, stays on one CPU of its own.
         table: `module:name` of what a worker opens to play games.
@@ -62,12 +73,23 @@ class LocalExecutor:
         settings: bytes = b"",
     ) -> None:
         cpus = usable_cpus()
-        self.jobs = jobs or len(cpus)
+        self.jobs = jobs or usual_jobs()
         self.workers = min(self.jobs, workers or len(cpus))
         self._cpus = [cpus[n % len(cpus)] if pin else None for n in range(self.workers)]
         self._table = table
         self._settings = settings
         self._lost_in_a_row = 0
+
+    @property
+    def words(self) -> str:
+        """In a few words where games are played: `2 games at once in 2 workers on 2 CPUs`."""
+        pinned = [cpu for cpu in self._cpus if cpu is not None]
+        if pinned:
+            where = f"each with its bots on one CPU of its own ({', '.join(map(str, pinned))})"
+        else:
+            where = f"on {_count(len(usable_cpus()), 'CPU')}"
+        workers = _count(self.workers, "worker")
+        return f"{_count(self.jobs, 'game')} at once in {workers} {where}"
 
     @property
     def reach(self) -> int:
@@ -115,6 +137,10 @@ class LocalExecutor:
                     "these wrote above, and try one game alone with `arena play`"
                 )
             await results.send(Finished(job.number, record))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 class _WorkerDiedError(Exception):
