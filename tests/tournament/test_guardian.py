@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from arena.tournament.executors.guardian import GONE
+from arena.tournament.executors.guardian import GONE, Silence
 from tests.living import is_alive, wait
 
 pytestmark = pytest.mark.slow
@@ -34,6 +34,20 @@ child.wait()
 print(os.getpid(), orphan, flush=True)
 while True:
     signal.pause()
+"""
+
+
+# Looked at a hundred times as often; it shows life after each line of its input.
+SHOWS_LIFE = """
+import os, sys
+from arena.tournament.executors import guardian
+
+guardian.BEAT_S = 0.05
+beats = guardian.fork_from_guardian()
+print(os.getpid(), flush=True)
+for line in sys.stdin:
+    os.write(beats, line.encode())
+    print("shown", flush=True)
 """
 
 
@@ -98,3 +112,44 @@ def test_a_worker_dies_with_its_guardian() -> None:
         found.guardian.kill()
         found.guardian.wait()
         wait(lambda: not is_alive(found.worker), LIMIT_S)
+
+
+@contextmanager
+def showing_life() -> Iterator[tuple[subprocess.Popen[str], int]]:
+    with subprocess.Popen(
+        [sys.executable, "-c", SHOWS_LIFE],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as guardian:
+        try:
+            assert guardian.stdout is not None
+            yield guardian, int(guardian.stdout.readline())
+        finally:
+            guardian.kill()
+
+
+@pytest.mark.parametrize("stopped", [True, False], ids=["stopped", "hanging"])
+def test_a_worker_without_a_sign_of_life_is_killed(stopped: bool) -> None:
+    with showing_life() as (guardian, worker):
+        assert guardian.stdin is not None
+        guardian.stdin.write(".\n")
+        guardian.stdin.flush()
+        assert guardian.stdout is not None
+        assert guardian.stdout.readline() == "shown\n"
+        if stopped:
+            os.kill(worker, signal.SIGSTOP)
+        guardian.wait(LIMIT_S)
+        assert not is_alive(worker)
+        assert guardian.stderr is not None
+        assert "gave no sign of life" in guardian.stderr.read()
+
+
+def test_silence_is_too_long_after_twelve_looks_in_a_row_and_never_before_the_first_sign() -> None:
+    silence = Silence()
+    assert not any(silence.is_too_long(False) for _ in range(100))
+    for _ in range(3):
+        assert not silence.is_too_long(True)
+        assert not any(silence.is_too_long(False) for _ in range(11))
+    assert silence.is_too_long(False)

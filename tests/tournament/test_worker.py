@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, suppress
 
 import pytest
 import trio
@@ -12,7 +13,8 @@ import trio.testing
 from arena.referee.record import GameRecord, GameSpec
 from arena.tournament.executors.executor import decode_record, encode_spec
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
-from arena.tournament.executors.worker import PlayGame, referee_table, serve
+from arena.tournament.executors.guardian import BEAT_S
+from arena.tournament.executors.worker import PlayGame, referee_table, serve, show_life
 from tests.fake_games import fake_plan, fake_record
 
 PLAN = fake_plan(3, deals=2)
@@ -125,3 +127,24 @@ def test_the_referees_table_opens() -> None:
             assert callable(play)
 
     trio.run(main)
+
+
+def test_a_worker_shows_life_every_few_seconds_and_never_waits_for_it() -> None:
+    theirs, ours = os.pipe2(os.O_NONBLOCK)
+
+    async def main() -> None:
+        with trio.move_on_after(4 * BEAT_S + 1):
+            await show_life(ours)
+        assert os.read(theirs, 100) == b"." * 5
+        with suppress(BlockingIOError):  # nobody reads
+            while True:
+                os.write(ours, bytes(65_536))
+        with trio.move_on_after(4 * BEAT_S + 1) as scope:
+            await show_life(ours)
+        assert scope.cancelled_caught
+
+    try:
+        trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
+    finally:
+        os.close(theirs)
+        os.close(ours)

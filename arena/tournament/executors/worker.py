@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import TypeAlias
 
 import msgspec
@@ -24,9 +24,9 @@ from arena.referee.record import GameRecord, GameSpec
 from arena.tournament.executors.executor import decode_spec, encode_record
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 from arena.tournament.executors.garbage import look_seldom
-from arena.tournament.executors.guardian import fork_from_guardian
+from arena.tournament.executors.guardian import BEAT_S, fork_from_guardian
 
-__all__ = ["PlayGame", "main", "referee_table", "serve"]
+__all__ = ["PlayGame", "main", "referee_table", "serve", "show_life"]
 
 PlayGame: TypeAlias = Callable[[GameSpec], Awaitable[GameRecord]]
 Table: TypeAlias = Callable[[bytes], AbstractAsyncContextManager[PlayGame]]
@@ -85,6 +85,28 @@ async def serve(table: Table, jobs: trio.abc.ReceiveStream, results: trio.abc.Se
         nursery.cancel_scope.cancel()
 
 
+async def _serve(
+    table: Table, beats: int | None, jobs: trio.abc.ReceiveStream, results: trio.abc.SendStream
+) -> None:
+    async with trio.open_nursery() as nursery:
+        if beats is not None:
+            nursery.start_soon(show_life, beats)
+        await serve(table, jobs, results)
+        nursery.cancel_scope.cancel()
+
+
+async def show_life(beats: int) -> None:
+    """Give the guardian a sign of life as long as the loop goes round, until cancelled.
+
+    Args:
+        beats: a pipe that does not block; one that is full has signs enough in it.
+    """
+    while True:
+        with suppress(BlockingIOError):
+            os.write(beats, b".")
+        await trio.sleep(BEAT_S)
+
+
 async def _cancel_at_sigterm(scope: trio.CancelScope) -> None:
     with trio.open_signal_receiver(signal.SIGTERM) as signals:
         async for _ in signals:
@@ -100,7 +122,7 @@ def main(words: Sequence[str]) -> None:
     # What a terminal sends to the whole group is the coordinator's to decide on. A handler, not
     # SIG_IGN, since bots would inherit that.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
-    fork_from_guardian()
+    beats = fork_from_guardian()
     jobs, results = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
     os.dup2(null, 0)
@@ -111,7 +133,7 @@ def main(words: Sequence[str]) -> None:
         _stay_on(int(cpu))
     module, name = table.split(":")
     opener: Table = getattr(importlib.import_module(module), name)
-    trio.run(serve, opener, trio.lowlevel.FdStream(jobs), trio.lowlevel.FdStream(results))
+    trio.run(_serve, opener, beats, trio.lowlevel.FdStream(jobs), trio.lowlevel.FdStream(results))
 
 
 def _stay_on(cpu: int) -> None:
