@@ -21,7 +21,7 @@ from reports.site.markup import (
 )
 from reports.site.page import Part, facts_list, notes_list
 from reports.site.places import Places, pairing_slug
-from reports.site.strengths import interval, likelihood, rank
+from reports.site.strengths import bot_interval, likelihood, rank
 from reports.site.summary import Summary, ends_of, escapes, rounds_of
 from reports.standings import Standing
 from reports.win_rates import share as counted
@@ -44,7 +44,7 @@ def bot_lead(bot: str, told: Summary) -> str:
     shown = [
         ("Rank", _plain(rank(standing)), "big"),
         ("Elo", _elo(standing.elo), "big"),
-        ("95 %", _plain(interval(standing.low, standing.high)), "big"),
+        ("95 %", _plain(bot_interval(standing)), "big"),
         *shown,
         ("Escaped", _rate(shares, "mister_x"), "big"),
         ("Caught", _rate(shares, "detectives"), "big"),
@@ -64,7 +64,7 @@ def bot_lead(bot: str, told: Summary) -> str:
 
 
 def _plain(cell: Cell) -> str:
-    return "n/a" if cell == NA else cell.markup
+    return "n/a" if cell.why else cell.markup
 
 
 def _elo(value: float | None) -> str:

@@ -24,6 +24,7 @@ from reports.standings import RoleAdvantage, Standing, Standings
 
 __all__ = [
     "MAX_MATRIX",
+    "bot_interval",
     "history",
     "interval",
     "likelihood",
@@ -37,6 +38,8 @@ MAX_MATRIX = 24  # bots of a matrix on the page; all of them are in the files
 MAX_CELLS = 8  # bots up to which every cell of the matrix leads to its pairing
 MAX_RUNS = 12  # runs of the table of history
 _ALONE = na("it met no bot that it can be compared with")
+_OPEN = na("results leave it open, upwards and downwards")
+_NO_ERROR = na("errors are told from two deals on")
 _ONE_SIDE = na("it takes three bots or more that met each other on both sides")
 
 
@@ -75,7 +78,7 @@ def standings(report: Report, places: Places) -> str:
                 rank(bot),
                 linked(name(bot.name), places.bot(bot.name)),
                 elo(bot.elo, _ALONE),
-                interval(bot.low, bot.high),
+                bot_interval(bot),
                 elo(bot.mister_x, _ONE_SIDE),
                 elo(bot.detectives, _ONE_SIDE),
                 share(shares[bot.name].mister_x),
@@ -98,10 +101,16 @@ def rank(bot: Standing) -> Cell:
     return Cell(f"{bot.rank_low}–{bot.rank_high}")  # noqa: RUF001 - a range
 
 
-def interval(low: float | None, high: float | None) -> Cell:
+def bot_interval(bot: Standing) -> Cell:
+    """The 95 % interval of a bot's rating; why there is none."""
+    missing = _ALONE if bot.elo is None else _OPEN if bot.bounded else _NO_ERROR
+    return interval(bot.low, bot.high, missing)
+
+
+def interval(low: float | None, high: float | None, missing: Cell = NA) -> Cell:
     """A 95 % interval, which may be open on one side."""
     if low is None and high is None:
-        return NA
+        return missing
     if low is None:
         return Cell(minus(f"up to {high:.0f}"))
     if high is None:
@@ -138,8 +147,10 @@ def _advantage(advantage: RoleAdvantage) -> str:
         return "the advantage of a side can't be told"
     side = "Mister X has" if advantage.elo >= 0 else "the detectives have"
     text_of = f"{side} an advantage of {abs(advantage.elo):.0f} Elo points"
+    if not round(advantage.elo):
+        text_of = "no side has an advantage"
     if advantage.bounded:
-        return f"{text_of}, which only the prior keeps finite"
+        return f"{text_of}, by the prior alone: results do not bound it"
     low, high = advantage.low, advantage.high
     if low is None or high is None:
         return f"{text_of}, its error can't be told"

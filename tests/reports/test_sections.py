@@ -5,8 +5,9 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from arena.referee.record import SideWord
 from reports import charts
-from reports.frames import Games
+from reports.frames import GameRow, Games
 from reports.report import Excluded, Meta, Report, build
 from reports.site import bot_page, endings, index, single, strengths
 from reports.site.places import Places
@@ -112,3 +113,52 @@ def test_times_of_a_run_that_are_no_dates_stay_as_they_are(report: Report) -> No
     lead = index.index_lead(odd, [])
     assert "yesterday" in lead
     assert "2026-01-02 00:00 UTC" in lead
+
+
+def standings_of(games: list[GameRow]) -> str:
+    return strengths.standings(build(Games.collect(games), Meta()), PLACES)
+
+
+def duel(winner: SideWord, deals: int) -> list[GameRow]:
+    """Two bots, both ways on each deal; the same side wins all of it."""
+    row = small_run(1)[0]
+    return [
+        msgspec.structs.replace(
+            row,
+            game=f"{deal}{x}",
+            index=2 * deal + place,
+            deal=str(deal),
+            mister_x=x,
+            detectives=d,
+            winner=winner,
+            reason="captured",
+        )
+        for deal in range(deals)
+        for place, (x, d) in enumerate((("a", "b"), ("b", "a")))
+    ]
+
+
+def test_interval_that_is_missing_says_why() -> None:
+    assert "n/a: results leave it open, upwards and downwards." in standings_of(
+        duel("mister_x", 3)
+    ).replace("<sup>1</sup>", "")
+    lost = [
+        msgspec.structs.replace(row, index=row.index + 2, game=f"{row.game}2")
+        for row in duel("detectives", 1)
+    ]
+    mixed = [*duel("mister_x", 1), *lost]
+    told = strengths.bot_interval(build(Games.collect(mixed), Meta()).ratings.bots[0])
+    assert told.why == "errors are told from two deals on"
+
+
+def test_no_advantage_is_not_told_as_one_of_nought() -> None:
+    row = duel("mister_x", 1)[0]
+    even = [
+        row,
+        msgspec.structs.replace(
+            row, game="x", index=1, mister_x="b", detectives="a", winner="detectives"
+        ),
+    ]
+    text = standings_of(even)
+    assert "no side has an advantage, by the prior alone: results do not bound it" in text
+    assert "0 Elo points" not in text
