@@ -151,8 +151,9 @@ class HumanChannel:
     def _prompt(self) -> str:
         view = msgspec.to_builtins(self._following.ruleset.view(self._following.state, self._side))
         words = ["Mister X" if self._side is Side.MISTER_X else "Detectives"]
-        if "station" in view:
-            words.append(f"on {view['station']}")
+        place = view.get("station", view.get("city"))
+        if self._side is Side.MISTER_X and place is not None:
+            words.append(f"on {place}")
         if view.get("unmoved"):
             words.append(f"({' '.join(view['unmoved'])} to move)")
         return f"{' '.join(words)}> "

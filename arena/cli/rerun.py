@@ -269,13 +269,19 @@ def in_short(request: Turn) -> str:
     view = msgspec.to_builtins(request.view)
     parts = [f"round {view['round']}"] if "round" in view else []
     parts += [f"part {request.part}"] if request.part > 1 else []
-    if "station" in view:
-        parts.append(f"x on {view['station']}")
+    if place_of(view) is not None:
+        parts.append(f"x on {place_of(view)}")
     for figure in view.get("figures", ()):
-        parts.append(f"{figure['figure']} on {figure['station']}")
+        parts.append(f"{figure['figure']} on {place_of(figure)}")
     if request.legal is not msgspec.UNSET:
         parts.append(plural(len(msgspec.to_builtins(request.legal)), "legal ply", "legal plies"))
     return ", ".join(parts)
+
+
+def place_of(thing: dict[str, Any]) -> int | None:
+    """Return where somebody is, if that is known: on a station, or in a city."""
+    found: int | None = thing.get("station", thing.get("city"))
+    return found
 
 
 def request_text(request: Turn) -> str:

@@ -5,10 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import jsonschema
+import msgspec
 import pytest
 
 from arena.cli import answers
 from arena.cli.exits import Exit
+from arena.cli.rerun import in_short
+from arena.rules.registry import make
+from arena.rules.ruleset import Side
+from protocol.messages import Turn
 from tests.cli.bots import CRASHES, write_bot
 from tests.cli.calling import Caller
 
@@ -101,3 +106,25 @@ def test_bot_that_faults_ends_with_3_and_its_evidence(
     answered = arena("rerun", "--as", "detectives", "--bot", mended, "--sandbox", "none")
     assert answered.code == Exit.NO
     assert "recorded:  none: here the side had its fault" in answered.stdout
+
+
+@pytest.mark.parametrize(
+    ("side", "says"),
+    [
+        (Side.MISTER_X, "round 1, x on 77, d1 on "),
+        (Side.DETECTIVES, "round 1, d1 on "),
+    ],
+)
+def test_every_ruleset_is_told_in_short(side: Side, says: str) -> None:
+    """Europe has cities where London has stations, and null for what is not known."""
+    europe, london = make("europe-2009"), make("london-2013")
+    state = msgspec.structs.replace(europe.deal(b"1" * 32, 0), path=(46, 77))
+    told = in_short(asked(europe.view(state, side)))
+    assert told.startswith(says)
+    assert "None" not in told
+    told = in_short(asked(london.view(london.deal(b"1" * 32, 0), side)))
+    assert told.startswith("round 1, x on " if side is Side.MISTER_X else "round 1, d1 on ")
+
+
+def asked(view: object) -> Turn:
+    return Turn(id="1", view=msgspec.Raw(msgspec.json.encode(view)), bank_ms=None, charged_ms=None)
