@@ -1,0 +1,56 @@
+"""A worker's table that plays real games and weighs the worker now and then."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from arena.bench.memory import memory_mib
+from arena.referee.record import GameRecord, GameSpec
+from arena.tournament.executors.worker import PlayGame, referee_table
+
+__all__ = ["EVERY", "WEIGHED_TABLE", "Weight", "weighed_table"]
+
+EVERY = 25  # games
+
+WEIGHED_TABLE = "tests.at_scale.weighed_table:weighed_table"
+
+
+class Weight(msgspec.Struct, frozen=True, array_like=True):
+    """What a worker was when it had finished so many games, a multiple of `EVERY`."""
+
+    pid: int
+    games: int
+    memory_mib: float
+    descriptors: int
+    cpu_s: float  # used since its start
+
+
+@asynccontextmanager
+async def weighed_table(settings: bytes) -> AsyncIterator[PlayGame]:
+    """Play as the referee's table does; of some records the host is a `Weight` as JSON."""
+    games = 0
+    async with referee_table(settings) as play:
+
+        async def play_and_weigh(spec: GameSpec) -> GameRecord:
+            nonlocal games
+            record = await play(spec)
+            games += 1
+            if games % EVERY:
+                return record
+            weight = Weight(
+                os.getpid(),
+                games,
+                memory_mib("VmRSS"),
+                len(os.listdir("/proc/self/fd")),  # noqa: PTH208 - names alone, no paths
+                time.process_time(),
+            )
+            host = msgspec.json.encode(weight).decode()
+            aside = msgspec.structs.replace(record.aside, host=host)
+            return msgspec.structs.replace(record, aside=aside)
+
+        yield play_and_weigh
