@@ -51,7 +51,9 @@ class BotProcess(Asking):
 
     def idle_since(self) -> float | None:
         """Return since when it is not asked; None while it is, and once it is to end."""
-        return self.answered_at if self.wake_at == inf and not self._closed else None
+        # Without a clock nobody wakes us for a request: then the times alone tell.
+        is_asked = self.wake_at != inf or self.answered_at < self.sent_at
+        return None if is_asked or self._closed else self.answered_at
 
     def watch_off_turn(self, *, allowed: bool) -> None:
         """Look from now on at what it does while it is not asked; see `Hold.watch_off_turn`."""

@@ -10,11 +10,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
+import trio.testing
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, BotFault, BotRefused, HostFault
@@ -81,6 +84,24 @@ def test_lines_that_came_together_are_taken_one_by_one() -> None:
 
     code = "import os; input(); os.write(1, b'one\\ntwo\\nthree\\nfo'); input()"
     assert with_bot(code, use) == [b"one", b"two", b"three", None]
+
+
+@pytest.mark.parametrize("limit_s", [LONG_S, inf], ids=["clock", "no clock"])
+def test_a_bot_is_idle_only_while_it_is_not_asked(limit_s: float) -> None:
+    """What it uses while it is asked is not used off turn."""
+
+    async def use(bot: BotProcess) -> None:
+        assert bot.idle_since() is not None
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(partial(bot.ask, b"go\n", limit_s=limit_s))
+            await trio.testing.wait_all_tasks_blocked()
+            assert bot.idle_since() is None
+            assert bot.tell(b"go on\n")
+        assert bot.idle_since() == bot.answered_at > bot.sent_at
+        await bot.end()
+        assert bot.idle_since() is None
+
+    with_bot("input(); input(); print('done', flush=True); input()", use)
 
 
 def test_line_in_pieces_is_put_together() -> None:
