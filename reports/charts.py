@@ -71,9 +71,9 @@ def rating_plot(made: Standings) -> str:
         return _empty(title, "No bot has a rating.")
     with mpl.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 0.62 + 0.27 * len(bots)))
-        axes = figure.add_axes((0.29, 0.5 / figure.get_figheight(), 0.69, 1.0))
+        axes = figure.add_axes((0.29, 0.5 / figure.get_figheight(), 0.67, 1.0))
         axes.set_position(
-            (0.29, 0.5 / figure.get_figheight(), 0.69, 1 - 0.55 / figure.get_figheight())
+            (0.29, 0.5 / figure.get_figheight(), 0.67, 1 - 0.55 / figure.get_figheight())
         )
         _draw_ratings(axes, bots)
         text = "; ".join(

@@ -40,6 +40,7 @@ MAX_RUNS = 12  # runs of the table of history
 _ALONE = na("it met no bot that it can be compared with")
 _OPEN = na("results leave it open, upwards and downwards")
 _NO_ERROR = na("errors are told from two deals on")
+_ALL_FORFEITS = na("by games that were played out it can't be compared with anybody")
 _ONE_SIDE = na("it takes three bots or more that met each other on both sides")
 
 
@@ -86,7 +87,7 @@ def standings(report: Report, places: Places) -> str:
                 f"{bot.games:,}",
             ]
             if clean is not None:
-                row.insert(4, elo(clean.get(bot.name)))
+                row.insert(4, elo(clean.get(bot.name), _ALL_FORFEITS))
             rows.append(row)
         parts.append(table(caption, columns, rows, row_heading=1))
     return "\n".join(part for part in parts if part)

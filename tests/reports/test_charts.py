@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
+import msgspec
 import pytest
 
 from reports.charts import heat_map, history_plot, rating_plot, round_plot, start_plot
@@ -135,3 +136,17 @@ def test_runs_are_labelled_by_their_day_or_if_that_is_not_enough_by_their_id(
     ]
     text = history_plot(runs, ["belief"])
     assert all(re.search(rf">[^<]*{label}<", text) for label in labels)
+
+
+@pytest.mark.parametrize("top", [940.0, 1000.0, 2000.0, 12000.0])
+def test_labels_below_the_ratings_are_whole(top: float) -> None:
+    """The last one stands at the edge; nothing of it is cut off."""
+    made = report().ratings
+    bot = msgspec.structs.replace(made.bots[0], elo=top, low=-4.4 * top, high=None, bounded=True)
+    drawn = rating_plot(msgspec.structs.replace(made, bots=[bot]))
+    width = float(re.findall(r'viewBox="0 0 ([\d.]+) ', drawn)[0])
+    labels = re.findall(r'text-anchor: middle[^>]* x="([\d.]+)"[^>]*>([^<]+)<', drawn)
+    assert len(labels) > 2
+    for x, text in labels:
+        assert float(x) + 6 * len(text) / 2 <= width
+        assert float(x) - 6 * len(text) / 2 >= 0

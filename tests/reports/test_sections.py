@@ -162,3 +162,16 @@ def test_no_advantage_is_not_told_as_one_of_nought() -> None:
     text = standings_of(even)
     assert "no side has an advantage, by the prior alone: results do not bound it" in text
     assert "0 Elo points" not in text
+
+
+def test_bot_that_only_lost_by_faults_has_no_rating_without_them() -> None:
+    played = duel("mister_x", 2)
+    lost = [
+        msgspec.structs.replace(
+            row, game=f"{row.game}c", index=row.index + 9, detectives="c", reason="fault"
+        )
+        for row in played
+    ]
+    assert "by games that were played out it can&#x27;t be compared with anybody" in standings_of(
+        [*played, *lost]
+    )
