@@ -61,6 +61,7 @@ class _Game:
         self.seats: dict[Side, Seat] = {}
         self.told: dict[Side, bool] = {}  # whether the bot took its `end`
         self.kept: set[Side] = set()  # whose process went back to the pool
+        self.untold: dict[Side, list[msgspec.Struct]] = {}  # events, of those who want them
         self.void: str | None = None
 
     async def play(self) -> GameRecord:
@@ -130,8 +131,7 @@ class _Game:
     async def _take_turns(self) -> None:
         """Ask whoever is to move until the game is over or somebody has a fault."""
         table = {side: _Turns(self, self.seats[side]) for side in _SIDES}
-        mister_x, detectives = table[Side.MISTER_X], table[Side.DETECTIVES]
-        mister_x.other, detectives.other = detectives, mister_x
+        self.untold = {side: [] for side in _SIDES if self.seats[side].wants("events")}
         while (side := self.ruleset.to_move(self.state)) is not None:
             try:
                 await table[side].take()
@@ -222,17 +222,13 @@ class _Game:
 
 
 class _Turns:
-    """One side's turns: its clock, its events, and how it is asked.
+    """One side's turns: its clock, and how it is asked.
 
-    Attributes:
-        other: the opponents' turns.
-        events: what this side has not been told yet; None if it does not want to be.
+    Nothing here leads back to itself: a game is freed as it ends, without the collector.
     """
 
     def __init__(self, game: _Game, seat: Seat) -> None:
         spec = game.spec
-        self.other = self
-        self.events: list[msgspec.Struct] | None = [] if seat.wants("events") else None
         self._game = game
         self._seat = seat
         self._side = seat.side
@@ -257,7 +253,7 @@ class _Turns:
             state, limit_ms = game.state, self._clock.limit_ms
             # Views, events and plies go into the line as they are: no detour by raw JSON.
             view: Any = ruleset.view(state, side)
-            events: Any = UNSET if self.events is None else self.events
+            events: Any = game.untold.get(side, UNSET)
             legal: Any = ruleset.legal(state) if self._legal else UNSET
             request = Turn(
                 id=next(game.ids),
@@ -314,13 +310,10 @@ class _Turns:
             recorder.give_back(side, self._seat.channel.lost_s)
         recorder.play(side, answer, plies[: played.counted], spent_ms, clock.left_ms)
         game.state = played.state
-        if self.events is not None:
-            self.events = [event.what for event in played.events if event.seen_by in (None, side)]
-        if self.other.events is not None:
-            theirs = side.other
-            self.other.events += [
-                event.what for event in played.events if event.seen_by in (None, theirs)
-            ]
+        for who, untold in game.untold.items():
+            if who is side:
+                untold.clear()  # the request told them
+            untold += [event.what for event in played.events if event.seen_by in (None, who)]
         return goes_on
 
 
