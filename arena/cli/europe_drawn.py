@@ -16,7 +16,7 @@ from reports.names import shown
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["draws", "event_words", "map_text", "panel"]
+__all__ = ["event_words", "map_text", "panel"]
 
 SEEN = "bold magenta"  # where Mister X was last known to be
 BELIEVED = "bold magenta"
@@ -32,11 +32,6 @@ STAGES = {  # of a turn: what can be done next
     "refill": "may put tickets back",
 }
 ASPECT = 1.0  # width of the field by its height
-
-
-def draws(board: Any, view: Mapping[str, Any]) -> bool:
-    """Whether a game has what is drawn here: cities with places, figures, entries, hands."""
-    return hasattr(board, "cities") and {"figures", "entries", "tally"} <= view.keys()
 
 
 def map_text(

@@ -14,15 +14,10 @@ from arena.cli.characters import FIGURES, field
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["draws", "event_words", "map_text", "panel"]
+__all__ = ["event_words", "map_text", "panel"]
 
 SHOWN = "bold magenta"  # where Mister X was last seen
 BELIEVED = "bold magenta"
-
-
-def draws(board: Any, view: Mapping[str, Any]) -> bool:
-    """Whether a game has what is drawn here: stations with places, figures and a travel log."""
-    return hasattr(board, "stations") and {"figures", "log", "doubles"} <= view.keys()
 
 
 def map_text(

@@ -271,8 +271,10 @@ def in_short(request: Turn) -> str:
     parts += [f"part {request.part}"] if request.part > 1 else []
     if place_of(view) is not None:
         parts.append(f"x on {place_of(view)}")
-    for figure in view.get("figures", ()):
-        parts.append(f"{figure['figure']} on {place_of(figure)}")
+    figures = view.get("figures", ())  # as London and Europe tell of them; else they are left out
+    for figure in figures if isinstance(figures, list | tuple) else ():
+        if isinstance(figure, dict) and "figure" in figure and place_of(figure) is not None:
+            parts.append(f"{figure['figure']} on {place_of(figure)}")
     if request.legal is not msgspec.UNSET:
         parts.append(plural(len(msgspec.to_builtins(request.legal)), "legal ply", "legal plies"))
     return ", ".join(parts)

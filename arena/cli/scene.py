@@ -16,6 +16,8 @@ from arena.rules.ruleset import Side
 from reports.names import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console, RenderableType
 
 __all__ = ["Eyes", "line_of", "picture", "sees", "standing"]
@@ -26,14 +28,13 @@ LEAST = (110, 30)  # columns and rows of a window that a map fits in beside the 
 PANEL = 46  # columns beside the map
 SIDES = {Side.MISTER_X: "Mister X", Side.DETECTIVES: "detectives"}
 NOTE = 160  # characters of a note that are shown
-DRAWINGS = (london_drawn, europe_drawn)  # a module a game; of another its view is told by words
+# By what stands before the first hyphen of a ruleset's name; any other game is told in words.
+DRAWINGS = {"london": london_drawn, "europe": europe_drawn}
 
 
 def drawing_of(following: Following) -> ModuleType | None:
     """Return the module that draws this game, if there is one."""
-    view = view_of(following, "detectives")
-    board = following.ruleset.board
-    return next((drawing for drawing in DRAWINGS if drawing.draws(board, view)), None)
+    return DRAWINGS.get(following.ruleset.name.partition("-")[0])
 
 
 def sees(eyes: Eyes, side: Side) -> bool:
@@ -207,12 +208,20 @@ def told_below(following: Following, eyes: Eyes) -> RenderableType:
     return Group(*parts)
 
 
+def plain_words(event: Mapping[str, Any]) -> str:
+    """Return what happened in a game that has no drawing: its name, and what is said of it."""
+    said = {key: value for key, value in event.items() if value is not None and value is not False}
+    kind = said.pop("event", "")
+    return " ".join([str(kind), *(f"{key} {value}" for key, value in said.items())]).strip()
+
+
 def line_of(following: Following, told: Told, eyes: Eyes) -> Text:
     """Return an answer as a line, as far as these eyes see it."""
     as_side = _as(eyes)
-    drawing = drawing_of(following) or london_drawn
+    drawing = drawing_of(following)
+    in_words = drawing.event_words if drawing is not None else plain_words
     words = [
-        drawing.event_words(msgspec.to_builtins(event.what))
+        in_words(msgspec.to_builtins(event.what))
         for event in told.events
         if event.seen_by in (None, as_side)
     ]

@@ -118,7 +118,7 @@ def test_it_is_watched_listed_and_told_in_the_schema(played: Played) -> None:
     bots = ("walker/walker.py", "hunter/hunter.py")
     watched = played("play", *bots, "--ruleset", f"{RULESET}:rounds=4", "--watch")
     assert watched.returncode == 0, watched.stderr
-    assert re.search(r"^ 1 +X +move x ", watched.stderr, re.MULTILINE)
+    assert re.search(r"^ 1 +X +move figure x", watched.stderr, re.MULTILINE)
     assert "until Mister X has escaped (T9)" in played("rulesets", RULESET).stdout
     schema = json.loads(played("protocol", "--schema").stdout)
     assert "tenstations.ply" in schema["$defs"]
