@@ -25,8 +25,8 @@ _NAME = "ARENA_STARTED_BY"
 _SWEEP_S = 1.0  # a process that was just being forked comes up in this time
 _AGAIN_S = 0.05
 
-_marked: dict[str, str] = {}
 _programs: list[int] = []
+_watched: list[int] = []
 
 
 def may_be_killed() -> None:
@@ -43,7 +43,7 @@ def watch() -> None:
     Raises:
         OSError: if it can't be started.
     """
-    if _marked or os.getpid() not in _programs:
+    if os.getpid() in _watched or os.getpid() not in _programs:
         return
     word = os.urandom(16).hex()
     theirs, ours = os.pipe()
@@ -64,17 +64,22 @@ def watch() -> None:
         os.close(theirs)
         os.close(null)
     os.write(ours, f"{word}\n".encode())
-    _marked[_NAME] = word
+    os.environ[_NAME] = word
+    _watched.append(os.getpid())
     atexit.register(_dismiss, os.getpid(), pid, ours)
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of every bubblewrap: a word if there is a watcher, else nothing."""
-    return dict(_marked)
+    """Return the environment of every bubblewrap: a word if there is a watcher, else nothing.
+
+    Workers inherit it, so that what they leave behind is found too if their guardian is killed.
+    """
+    word = os.environ.get(_NAME)
+    return {} if word is None else {_NAME: word}
 
 
 def _dismiss(own: int, pid: int, pipe: int) -> None:
-    """Let the watcher end at once, since nothing is left behind."""
+    """Have the watcher look once and end: a second Ctrl-C may have broken off the tidying up."""
     if os.getpid() != own:
         return
     with suppress(OSError):
@@ -111,7 +116,10 @@ def main() -> None:
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     word = sys.stdin.buffer.readline().decode().strip()
-    if not word or sys.stdin.buffer.read(1):
+    if not word:
+        return
+    if sys.stdin.buffer.read(1):  # it ends by itself, and begins nothing more
+        sweep(word)
         return
     until = time.monotonic() + _SWEEP_S
     while time.monotonic() < until:
