@@ -44,17 +44,19 @@ class Games:
         numbers = array("d")
         known: dict[str, str] = {}  # most texts are the same in many rows: each is kept once
         charged: dict[tuple[str, SideWord], array[float]] = {}
+        nan = float("nan")
         for row in rows:
             texts.append(row.game)
-            texts.extend([known.setdefault(cell, cell) for cell in texts_of(row)])
-            numbers.extend([np.nan if cell is None else cell for cell in numbers_of(row)])
+            cells = texts_of(row)
+            texts.extend(map(known.setdefault, cells, cells))
+            numbers.extend([nan if cell is None else cell for cell in numbers_of(row)])
             if row.x.charged_ms:
                 charged.setdefault((row.mister_x, "mister_x"), array("d")).extend(row.x.charged_ms)
             if row.d.charged_ms:
                 charged.setdefault((row.detectives, "detectives"), array("d")).extend(
                     row.d.charged_ms
                 )
-        cells = np.frombuffer(numbers).reshape(-1, len(NUMBERS))
+        table = np.frombuffer(numbers).reshape(-1, len(NUMBERS))
         # Plain Python objects: the text type of pandas depends on what else is installed.
         frame = pd.DataFrame(
             {
@@ -62,10 +64,10 @@ class Games:
                     name: pd.Series(texts[place :: len(TEXTS)], dtype=object)
                     for place, name in enumerate(TEXTS)
                 },
-                **{name: cells[:, place].copy() for place, name in enumerate(NUMBERS)},
+                **{name: table[:, place].copy() for place, name in enumerate(NUMBERS)},
             },
         )
-        del texts
+        del texts, table, numbers
         frame["index"] = frame["index"].astype("int64")
         if not (np.diff(frame["index"]) > 0).all():
             frame = frame.sort_values(["index", "game"], kind="stable").reset_index(drop=True)

@@ -67,13 +67,16 @@ class GameLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
 def specials_of(facts: Mapping[str, object]) -> int | None:
     """Special tickets and moves that Mister X spent: what a ruleset's facts call `…_used`."""
-    used = [value for key, value in facts.items() if key.endswith("_used")]
-    return sum(value for value in used if isinstance(value, int)) if used else None
+    total: int | None = None
+    for key, value in facts.items():  # of a million games: no list, no generator
+        if key.endswith("_used"):
+            total = (total or 0) + (value if isinstance(value, int) else 0)
+    return total
 
 
 def words_of(facts: Mapping[str, object]) -> tuple[str, ...]:
     """What a ruleset's facts say of a game in words, as `fact=word`; numbers are left out."""
-    return tuple(f"{fact}={word}" for fact, word in facts.items() if word and isinstance(word, str))
+    return tuple([f"{fact}={word}" for fact, word in facts.items() if word and type(word) is str])
 
 
 def start_of(facts: Mapping[str, object]) -> int | None:
