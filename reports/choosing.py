@@ -6,6 +6,7 @@ Everything goes by the table of games alone, so that no record is read for a gam
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from heapq import nsmallest
 from typing import Literal, TypeAlias
 
 from reports.game_rows import GameLine
@@ -68,13 +69,16 @@ def _varied(lines: Sequence[GameLine], most: int) -> set[int]:
             if kind and (side, kind, phase) not in kinds:
                 kinds.add((side, kind, phase))
                 taken[line.index] = None
-    ranked = [_ranked(found) for _, found in sorted(pairings.items())]
-    for turn in range(max(map(len, ranked), default=0)):
-        for games in ranked:
+    order = [found for _, found in sorted(pairings.items())]
+    ranked: dict[int, list[GameLine]] = {}  # of those pairings alone that are come to
+    for turn in range(max(map(len, order), default=0)):
+        for place, found in enumerate(order):
             if len(taken) >= most:
-                break
-            if turn < len(games):
-                taken[games[turn].index] = None
+                return set(list(taken)[:most])
+            if turn < len(found):
+                if place not in ranked:
+                    ranked[place] = _ranked(found)
+                taken[ranked[place][turn].index] = None
     return set(list(taken)[:most])
 
 
@@ -111,4 +115,4 @@ def closest_lost(lines: Iterable[GameLine], most: int = 5) -> dict[tuple[str, st
         if line.winner and line.reason != "fault":
             loser = "detectives" if line.winner == "mister_x" else "mister_x"
             lost.setdefault((getattr(line, loser), loser), []).append(line)
-    return {key: sorted(found, key=closeness)[:most] for key, found in sorted(lost.items())}
+    return {key: nsmallest(most, found, key=closeness) for key, found in sorted(lost.items())}
