@@ -202,18 +202,19 @@ def _moments(replayed: Replayed, ends: Sequence[Any]) -> Iterator[Moment]:
     rules = replayed.ruleset
     first = replayed.moments[0].state if replayed.moments else replayed.state
     trail: list[tuple[int | None, tuple[Any, ...], Any]] = [(None, (), first)]
+    watched = rules if isinstance(rules, Watched) else None  # asked once: it takes long
     for turn, (moment, end) in enumerate(zip(replayed.moments, ends, strict=False)):
         plies = moment.plies or ()
-        if isinstance(rules, Watched) and plies:
-            states = [*rules.between(moment.state, plies), end]
+        if watched is not None and plies:
+            states = [*watched.between(moment.state, plies), end]
             trail += [(turn, (ply,), state) for ply, state in zip(plies, states, strict=True)]
         else:
             trail.append((turn, plies, end))
     if len(ends) < len(replayed.moments):
         trail.append((len(ends), (), replayed.state))
     sets: Sequence[frozenset[int]] = [frozenset()] * len(trail)
-    if isinstance(rules, Watched):
-        sets = rules.beliefs([state for _, _, state in trail])
+    if watched is not None:
+        sets = watched.beliefs([state for _, _, state in trail])
     views: dict[Side, dict[str, Any]] = {side: {} for side in Side}
     belief: frozenset[int] = frozenset()
     for (turn_of, plies, state), now in zip(trail, sets, strict=True):
