@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from textwrap import wrap
 from typing import TYPE_CHECKING, Literal, Protocol, TextIO
 
 import trio
@@ -143,16 +144,21 @@ class TypedPrompter:
     Args:
         keyboard: the keys.
         out: where the prompt is written.
+        width: tells how many columns there are now; lines are broken between words there.
     """
 
-    def __init__(self, keyboard: Keys, out: TextIO) -> None:
+    def __init__(self, keyboard: Keys, out: TextIO, width: Callable[[], int]) -> None:
         self._keyboard = keyboard
         self._out = out
+        self._width = width
         self._history: list[str] = []
 
     def tell(self, text: str) -> None:
         """Write lines above the prompt."""
-        self._write("".join(f"\r\x1b[K{line}\r\n" for line in visible(text).split("\n")))
+        width = max(2, self._width()) - 1
+        for line in visible(text).split("\n"):
+            for piece in wrap(line, width, break_on_hyphens=False) or [""]:
+                self._write(f"\r\x1b[K{piece}\r\n")
 
     async def ask(self, prompt: str, complete: Completer) -> str:
         """Wait for a line; Tab completes, arrows go through earlier ones.
@@ -374,7 +380,7 @@ def play_watched(
             show = screen
         prompter: Prompter | None = None
         if person and keyboard is not None:
-            prompter = TypedPrompter(keyboard, console.file)  # type: ignore[arg-type]
+            prompter = TypedPrompter(keyboard, console.file, lambda: console.width)  # type: ignore[arg-type]
         elif person:
             prompter = PipedPrompter(PipedLines(sys.stdin.fileno()), console.file)  # type: ignore[arg-type]
         seen = Watch(

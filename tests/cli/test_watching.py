@@ -15,7 +15,7 @@ from trio.testing import MockClock
 from arena.cli import scene
 from arena.cli.following import Following
 from arena.cli.scene import Eyes
-from arena.cli.watching import NEXT, LineShow, Screen, Watch
+from arena.cli.watching import NEXT, LineShow, Screen, TypedPrompter, Watch
 from arena.rules.ruleset import Side
 from protocol.messages import Turn
 from tests.cli.watched_games import Recorded, Scripted, play_seen
@@ -213,6 +213,13 @@ class Keyed:
     async def key(self) -> str:
         await trio.lowlevel.checkpoint()
         return self.keys.pop(0) if self.keys else ""
+
+
+def test_words_to_a_person_are_broken_between_words_alone() -> None:
+    out = io.StringIO()
+    TypedPrompter(Keyed(), out, lambda: 20).tell("Tab completes, `?` lists car-double\n\nand so on")
+    lines = [line.removeprefix("\r\x1b[K") for line in out.getvalue().split("\r\n")]
+    assert lines == ["Tab completes, `?`", "lists car-double", "", "and so on", ""]
 
 
 def stepped(*keys: str) -> tuple[Any, Recorded, Keyed]:
