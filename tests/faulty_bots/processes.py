@@ -388,7 +388,8 @@ def getpid_32() -> int:
     if ARM:
         return -1
     code = b"\xb8\x14\x00\x00\x00\xcd\x80\xc3"  # mov eax, 20; int 0x80; ret
-    page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    rights = mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC
+    page = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, rights)
     page.write(code)
     at = ctypes.addressof(ctypes.c_char.from_buffer(page))
     return int(ctypes.CFUNCTYPE(ctypes.c_int)(at)())

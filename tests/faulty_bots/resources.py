@@ -35,16 +35,29 @@ def say(text: str) -> None:
     os.write(2, text.encode() + b"\n")
 
 
-def forks() -> Iterator[int]:
+def counter() -> mmap.mmap:
+    """Return a number that this process and all that come of it share."""
+    place = f"/tmp/count-{os.getpid()}"  # noqa: S108
+    fd = os.open(place, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        os.unlink(place)  # noqa: PTH108
+        os.ftruncate(fd, 8)
+        return mmap.mmap(fd, 8)
+    finally:
+        os.close(fd)
+
+
+def forks(count: mmap.mmap) -> Iterator[int]:
     """Fork as fast as can be, in this process and in all that come of it; yields each answer."""
-    count = mmap.mmap(-1, 8)  # shared by all of them
     until = time.monotonic() + BURN_S
     while time.monotonic() < until:
         made = int.from_bytes(count[:8], "little")
         if made >= MOST_PROCESSES:
             os._exit(9)  # not held by anybody: stop
-        count[:8] = (made + 1).to_bytes(8, "little")
-        yield os.fork()
+        pid = os.fork()
+        if pid:
+            count[:8] = (made + 1).to_bytes(8, "little")
+        yield pid
         signal.alarm(SHORT_LIFE_S)  # a child has none of its parent's
 
 
@@ -70,18 +83,19 @@ class Resources(Talk):
 
     def fork_bomb(self, message: Message) -> None:  # D1
         del message
-        for _ in forks():
+        for _ in forks(counter()):
             pass
 
     def fork_bomb_stays(self, message: Message) -> None:
         del message
-        more = forks()
+        count = counter()
+        more = forks(count)
         until = time.monotonic() + BURN_S
         while time.monotonic() < until:
             try:
                 next(more)
             except BlockingIOError:
-                more = forks()
+                more = forks(count)
             except StopIteration:
                 break
         silence()
@@ -116,7 +130,8 @@ class Resources(Talk):
 
     def mem_error(self, message: Message) -> None:
         del message
-        mmap.mmap(-1, 6 << 30)  # never touched: nothing is used where it is allowed
+        # Never touched: nothing is used where it is allowed.
+        mmap.mmap(-1, 6 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         silence()
 
     def mem_many(self, message: Message) -> None:  # D5
