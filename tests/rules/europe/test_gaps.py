@@ -14,8 +14,8 @@ from arena.rules import registry
 from arena.rules.europe import Europe, State
 from arena.rules.europe.position import set_up
 from arena.rules.europe.presets import bind, options_of
-from arena.rules.europe.state import TICKETS, PutBack, hand_of
-from arena.rules.europe.views import Captured, Declared, Placed
+from arena.rules.europe.state import TICKETS, PutBack, Special, hand_of
+from arena.rules.europe.views import Captured, Declared, Placed, Returned
 from arena.rules.ruleset import Side
 from tests.rules.europe.test_rules import (
     BELFAST,
@@ -46,6 +46,7 @@ from tests.rules.europe.test_rules import (
 )
 from tests.strategies import deal_seed, play_out
 
+WAYS = ("car", "rail", "air")
 SPECIALS = [["car-double", "car-special"]] + [["air-special"]] * 4
 SEND = ("pay p1 car-special", "pay p2 air-special", "pay p3 air-special")
 
@@ -168,6 +169,16 @@ def test_a9_paid_tickets_move_nobody() -> None:
     assert refusal(rules, state, *["pay car-double"] * 3, "car-double 36") == "E15"
 
 
+def test_a10_the_first_step_over_24_and_25_is_hidden_and_the_second_open() -> None:
+    path = [LONDON, PLYMOUTH] * 12  # 23 entries
+    rules, state = set_up(FAR, path, hand=(*DOUBLE3, "car-special", "rail-special"))
+    pays = ["pay car-double"] * 3
+    stopped = play(rules, state, *pays, "car-special 36", more=True)
+    assert msgspec.to_builtins(rules.view(stopped, TEAM))["entries"][-1] is None
+    ended = play(rules, stopped, "rail-special 31", more=True)
+    assert msgspec.to_builtins(rules.view(ended, TEAM))["entries"][-2:] == (MANCHESTER, DUBLIN)
+
+
 def test_a11_a_city_twice_in_the_window_is_declared_twice_and_a12_again_without_a_ring() -> None:
     path = (BELFAST, MANCHESTER, DUBLIN, MANCHESTER, DUBLIN)
     rules, state = team_state([LONDON, *FAR[1:]], path, [["car-double"]], known=(1,))
@@ -209,6 +220,23 @@ def test_a15_put_back_tickets_are_in_the_bag_before_the_draw() -> None:
     assert after.hand == ("car-hidden", "air-special")
 
 
+def test_a16_nobody_is_shown_what_is_put_back() -> None:
+    rules, state = set_up(FAR, [LONDON], hand=("car-double", "car-hidden", "air-special"))
+    one, two = (
+        done(rules, state, "car-double 36", f"back {ticket}", more=True)
+        for ticket in ("car-hidden", "air-special")
+    )
+    assert told(one, TEAM, Returned) == told(two, TEAM, Returned) == [Returned("x", None)]
+    assert told(one, X, Returned) != told(two, X, Returned)
+    rules, state = team_state(FAR, [DUBLIN], [["air-double", "air-hidden"]])
+    one, two = (
+        done(rules, state, f"back p1 {ticket}", more=True)
+        for ticket in ("air-double", "air-hidden")
+    )
+    assert told(one, X, Returned) == told(two, X, Returned) == [Returned("p1", None)]
+    assert told(one, TEAM, Returned) != told(two, TEAM, Returned)
+
+
 def test_a17_each_ticket_in_the_bag_is_equally_likely() -> None:
     rules = europe()
     drawn: Counter[str] = Counter()
@@ -243,9 +271,33 @@ def test_a19_investigations_go_on_after_move_25() -> None:
     assert after.rings == (22,)
 
 
+def test_a20_a_special_mission_can_go_to_a_piece_that_stood_still() -> None:
+    rules, state = passing(WEST)
+    moved = play(rules, state, "d1 car-double 36", more=True)
+    paid = play(rules, moved, *SEND, more=True)
+    to = next(
+        ply.to for ply in rules.legal(paid) if isinstance(ply, Special) and ply.figure == "d2"
+    )
+    assert play(rules, paid, f"special d2 {to}", more=True).figures[1].city == to
+
+
+def test_a21_tickets_are_not_passed_on() -> None:
+    rules, state = team_state([LONDON, *FAR[1:]], [DUBLIN], [[], ["car-double"]])
+    assert not [text for text in said(rules, state) if text.startswith("d1")]
+    assert refusal(rules, state, "d1 car-double 36") in {"E23", "E24"}
+
+
 def test_a22_nobody_stands_still_to_save_tickets() -> None:
     rules, state = team_state([LONDON, *FAR[1:]], [DUBLIN], [["car-double"]])
     assert refusal(rules, state) == "E25"
+
+
+def test_a23_as_many_as_the_hand_allows_or_until_nobody_can() -> None:
+    """Galway goes by car alone, so by "most" London must leave the one car ticket to it."""
+    where, hands = [GALWAY, LONDON, 1, 5, INVERNESS], [["car-double", "rail-double"]]
+    for chosen, allowed in (("most", False), ("maximal", True)):
+        rules, state = team_state(where, [3], hands, options={"players": 2, "as_many": chosen})
+        assert ("d2 goes by car-double to 36" in said(rules, state)) is allowed
 
 
 def test_a24_after_the_last_round_the_detectives_win() -> None:
@@ -259,6 +311,30 @@ def test_a24_after_the_last_round_the_detectives_win() -> None:
         after = rules.play(state, (), more=False).state
         assert after.ended is not None
         assert (after.ended.winner, after.ended.reason, after.round) == (TEAM, "cap", last)
+
+
+def test_a26_there_are_120_tickets_of_all_kinds_and_more_by_car_than_by_air() -> None:
+    counts = Counter(
+        {name: getattr(europe().numbers.tickets, name.replace("-", "_")) for name in TICKETS}
+    )
+    assert counts.total() == 120
+    assert min(counts.values()) > 0
+    by = {way: sum(n for name, n in counts.items() if name.startswith(way)) for way in WAYS}
+    assert by["car"] > by["rail"] > by["air"]
+
+
+def test_every_gap_has_a_test() -> None:
+    """A25, what a bot's fault brings, is the referee's and no rule."""
+    text = (resources.files("arena.rules.europe") / "RULES.md").read_text()
+    gaps = text.partition("## Gaps")[2].partition("## Options")[0]
+    listed = {
+        int(number)
+        for row in re.findall(r"^\| (A[^|]+)\|", gaps, re.MULTILINE)
+        for number in re.findall(r"A(\d+)", row)
+    }
+    tested = {int(number) for name in globals() for number in re.findall(r"_a(\d+)_", name)}
+    assert tested == set(range(1, 28)) - {25}
+    assert listed == tested
 
 
 def test_a27_he_may_go_back() -> None:
