@@ -46,6 +46,9 @@ def test_a_record_comes_back_as_it_went_in(database: Database) -> None:
     assert database.record(GameRef(run=run.id, game=record.core.game)) == record
     assert list(database.records(run)) == [record]
     assert list(database.cores(run)) == [msgspec.json.encode(record.core)]
+    [(core, rest)] = database.halves(run)
+    assert core == msgspec.json.encode(record.core)
+    assert msgspec.json.encode(record.aside) in rest
 
 
 def test_results_come_in_plan_order_whatever_the_order_of_finishing(database: Database) -> None:
