@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any
 
@@ -42,7 +43,7 @@ ESCAPED = Verdict(winner=X, reason="escaped")  # T9
 
 
 class TenStations:
-    """A pursuit on ten stations: a Ruleset."""
+    """A pursuit on ten stations: a Ruleset, and what is told to those who look on."""
 
     name = NAME
     behaviour = 1
@@ -146,6 +147,28 @@ class TenStations:
     def facts(self, state: State) -> dict[str, str | int]:
         """Return flat values for reports."""
         return {"rounds": state.round, "x_start": state.start, "waits_used": state.box}
+
+    def between(self, state: State, plies: Sequence[Step]) -> tuple[State, ...]:
+        """Return the states after each ply but the last: for those who look on."""
+        found: list[State] = []
+        for ply in plies[:-1]:
+            state = self._step(state, ply, TEAM, [])
+            found.append(state)
+        return tuple(found)
+
+    def beliefs(self, trail: Sequence[State]) -> tuple[frozenset[int], ...]:
+        """Return for each state where Mister X can be, by what the team sees."""
+        here = frozenset(self.board.stations) - {*trail[0].detectives}
+        found = [here]
+        for before, after in pairwise(trail):
+            if before.to_move is X and after.box == before.box:
+                here = frozenset(end for one in here for end in self._near[one])
+            here -= {*after.detectives}
+            shown = after.seen_round > before.seen_round or after.ended is not None
+            if shown and after.seen is not None:
+                here = frozenset({after.seen})
+            found.append(here)
+        return tuple(found)
 
     def _free(self, state: State, station: int) -> list[int]:
         return [end for end in self._near[station] if end not in state.detectives]
