@@ -294,8 +294,12 @@ class Games:
                 distinct, places = np.unique(column.to_numpy(), return_inverse=True)
                 told = np.array([_plain(value) for value in distinct.tolist()], dtype=object)
                 columns.append(told[places].tolist())
-            else:
+            elif name == "game":  # each another one
                 columns.append([guarded(value) for value in column.tolist()])
+            else:
+                cells = column.tolist()
+                safe = {value: guarded(value) for value in set(cells)}
+                columns.append([safe[value] for value in cells])
         return csv_text(COLUMNS, zip(*columns, strict=True))
 
 
