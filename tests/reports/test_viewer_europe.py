@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from playwright.sync_api import Browser
 
@@ -246,6 +247,25 @@ def test_time_line_has_a_mark_for_what_lies_open(
         assert facts["doubles_used"]
         assert facts["specials"]
         assert page.locator(".line .mark.declared").count() >= 1
+
+
+def test_cities_without_places_are_drawn_in_a_ring(
+    browser: Browser, record: GameRecord, tmp_path: Path
+) -> None:
+    data = replay_data(record)
+    cities = [{**city, "x": 0, "y": 0} for city in data.board["cities"]]
+    data = msgspec.structs.replace(data, board={**data.board, "cities": cities})
+    write_replay(data, tmp_path / "game.html")
+    with open_page(browser, tmp_path / "game.html") as opened:
+        places = opened.page.evaluate(
+            """() => [...document.querySelectorAll(".cities .city")].map((one) => {
+              const box = one.getBoundingClientRect();
+              return [Math.round(box.left), Math.round(box.top)].join();
+            })"""
+        )
+        page = opened.page.content()
+    assert len(set(places)) == len(cities)
+    assert "NaN" not in page.partition("<svg")[2].partition("</svg>")[0]
 
 
 def test_long_game_is_packed_and_unpacks_itself(browser: Browser, tmp_path: Path) -> None:
