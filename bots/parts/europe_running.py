@@ -16,18 +16,17 @@ if TYPE_CHECKING:
     from misterx_sdk import Turn
 
     Ply = dict[str, Any]
-    Cost = tuple[float, int]
 
 NEAR = 2  # moves of the nearest detective from which double and hidden moves are looked at
 PRICE = 0.5  # of an action, in moves
-RISK = 6.0  # what a certain capture costs, in moves
+RISK = 20.0  # what a certain capture costs, in moves
 CAUGHT = 0.5  # how likely greedy thinks that a detective beside him catches him
-ROOM = 0.15  # what each move to the nearest detective is worth, in moves, up to FAR
+ROOM = 0.8  # what each move to the nearest detective is worth, in moves, up to FAR
 FAR = 4
 PAST = (3.0, 1.5, 0.7, 0.3, 0.0)  # what it adds to enter a city, by a detective's moves to it
-SEEN = 0.8  # how likely a detective goes where he is foreseen to go
-JUMP = 0.5  # how likely a special mission goes there
-LOOSE = 0.5  # what is left of a danger that was not foreseen
+SEEN = 1.0  # how likely a detective goes where he is foreseen to go
+JUMP = 0.8  # how likely a special mission goes there
+LOOSE = 0.7  # what is left of a danger that was not foreseen
 
 
 def run(turn: Turn) -> list[Ply]:
@@ -54,11 +53,15 @@ class _Runner:
         """Return the whole turn."""
         x = self.x
         plies = x.opening(*self._start()) if x.city is None else []
+        if plies and not x.taken:  # the detectives are placed now (A1)
+            return _Runner(x.turn.part(plies), knows=self.knows).plies()
         colour = x.colour or ""
         self.targets = x.board.targets[colour]
         self.to_target = self._long_ways(x.taken)
         self.begun = bool(plies)
         ways = self._ways()
+        if not ways:  # stuck from the start: his turn is over with it (E20)
+            return plies
         costs = [self._cost(*way) for way in ways]
         least = min(costs)
         kind, steps = self.dice.choice([ways[i] for i, cost in enumerate(costs) if cost == least])

@@ -38,11 +38,11 @@ def test_what_stands_in_a_sound_board_is_told(arena: Caller) -> None:
     assert called.stdout.startswith(f"{OWN}: a sound board, Europe\n")
     assert "not Ravensburger's board" in called.stdout
     assert ["cities", "by", "kind", "21", "68", "21", "110"] in lines
-    assert ["links", "204", "119", "28", "351"] in lines
+    assert ["links", "204", "121", "29", "354"] in lines
     assert ["tickets", "56", "40", "24", "120"] in lines
     assert ["tickets", "with", "double", "14", "10", "6", "30"] in lines
     assert ["yellow", "6", "6"] in lines
-    assert "272 pairs of cities joined, 15 start cards" in called.stdout
+    assert "275 pairs of cities joined, 15 start cards" in called.stdout
     assert board_hash(load_board()) in called.stdout
 
 
@@ -53,8 +53,8 @@ def test_the_same_is_told_as_json(arena: Caller) -> None:
     jsonschema.validate(called.json, json.loads(schema.read_text(encoding="utf-8")))
     assert called.json["schema"] == "arena.board/1"
     assert called.json["board"] == board_hash(load_board())
-    assert called.json["links"] == {"car": 204, "rail": 119, "air": 28}
-    assert called.json["joined"] == 272
+    assert called.json["links"] == {"car": 204, "rail": 121, "air": 29}
+    assert called.json["joined"] == 275
     assert called.json["missions"]["green"] == {"starts": 6, "targets": 6}
     assert called.json["tickets"]["air"] == dict.fromkeys(
         ("double", "hidden", "investigate", "special"), 6
@@ -83,7 +83,7 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     called = arena("rulesets", "--check", file, *how)
     assert (called.code, called.stdout) == (2, "")
     assert called.stderr == (
-        f"error: {file}: links.rail[119] (1-2): no rail link can end at 1 (Tromsø), "
+        f"error: {file}: links.rail[121] (1-2): no rail link can end at 1 (Tromsø), "
         "which is of kind car\n"
     )
 

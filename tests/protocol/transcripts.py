@@ -148,7 +148,7 @@ GOLDEN = (
     Golden(
         name="europe_x_win",
         ruleset="europe-2009:players=3",
-        secret=b"europe x_win 132",
+        secret=b"europe x_win 44",
         mister_x=europe.runner,
         detectives=europe.whole_team,
         wants=(),
