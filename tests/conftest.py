@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,11 @@ from hypothesis import HealthCheck, settings
 if TYPE_CHECKING:
     from tests.catalogue.referees import Referees
     from tests.ordinary_user import OrdinaryUser
+
+# What a shell without job control starts in the background ignores Ctrl-C, and so would all that
+# tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
     "arena", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]

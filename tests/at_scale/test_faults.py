@@ -50,10 +50,10 @@ def check_faults(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sandbox", ["auto", "none"])
-def test_a_hundred_sabotaged_games_are_accounted_for(tmp_path: Path, sandbox: str) -> None:
+@pytest.mark.parametrize("sandbox", ["auto", pytest.param("none", marks=pytest.mark.long)])
+def test_two_hundred_games_with_a_saboteur_are_accounted_for(tmp_path: Path, sandbox: str) -> None:
     tally = check_faults(
-        tmp_path, sandbox=sandbox, deals=26, jobs=16, worker_every=50, arena_every=75
+        tmp_path, sandbox=sandbox, deals=34, jobs=16, worker_every=60, arena_every=110
     )
     assert sum(tally.forfeits.values()) >= 80
 

@@ -18,6 +18,7 @@ from reports.ratings import Anchor, Settings
 from reports.report import Meta, build, schema
 from tests.reports.rows import small_run
 
+ROOT = Path(__file__).parents[2]
 PUBLISHED = files("reports.schema").joinpath("report.schema.json")
 
 
@@ -58,6 +59,10 @@ def measured(deals: int, bots: int, folder: Path) -> dict[str, float]:
     """Make a report of synthetic games in a process of its own; what it took."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.reports.make_report", str(deals), str(bots), str(folder)],
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+        },  # where the wheel is tested, no folder is on it
         capture_output=True,
         check=True,
         timeout=300,
