@@ -24,6 +24,7 @@ __all__ = [
     "descend",
     "is_stopping",
     "namespace_of",
+    "pids_by_namespace",
     "pids_in_namespace",
     "pids_in_session",
     "pss_bytes",
@@ -82,6 +83,15 @@ def pids_in_namespace(inode: int) -> list[int]:
         for name in os.listdir("/proc")  # noqa: PTH208
         if name.isdigit() and namespace_of(int(name)) == inode
     )
+
+
+def pids_by_namespace() -> dict[int, list[int]]:
+    """Return every process of the machine by its namespace, in order of numbers."""
+    found: dict[int, list[int]] = {}
+    for pid in sorted(int(name) for name in os.listdir("/proc") if name.isdigit()):  # noqa: PTH208
+        if inode := namespace_of(pid):
+            found.setdefault(inode, []).append(pid)
+    return found
 
 
 def pids_in_session(leader: int) -> list[int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 from contextlib import suppress
+from math import inf
 from time import monotonic
 from typing import Protocol
 
@@ -23,7 +24,7 @@ from arena.sandbox.processes import (
     count_sockets,
     descend,
     is_stopping,
-    pids_in_namespace,
+    pids_by_namespace,
     pss_bytes,
     see,
 )
@@ -37,6 +38,7 @@ LOOK_S = 0.1
 HURRIED_LOOK_S = 0.02  # while one has more than half of its memory, or time that may be hidden
 _RARELY = 5  # looks, for what takes longer and grows slower
 _WHOLE = 10  # looks, after which all of the machine is looked through
+_SHARED_S = 0.05  # for which a look through all of the machine serves every sandbox
 _CONFIRM_S = 0.25  # between two counts of shared memory, at least
 _CONFIRM_SHARE = 10.0  # and so many times what the last one took
 _GROWN = 1.25  # but at once if it has so many times what it had at the last one
@@ -90,7 +92,11 @@ class Kernel(Protocol):
 
 
 class Proc:
-    """The real kernel."""
+    """The real kernel; sandboxes that are looked at in one round share a look through `/proc`."""
+
+    def __init__(self) -> None:
+        self._shared_at = -inf
+        self._shared: dict[int, list[int]] = {}
 
     def pids(self, box: Box, *, whole: bool) -> list[int]:
         """See `Kernel`; where there are no lists of children, all are looked through."""
@@ -98,7 +104,10 @@ class Proc:
             found = descend(box.init)
             if found:
                 return found
-        return pids_in_namespace(box.pid_namespace)
+        now = monotonic()
+        if now - self._shared_at > _SHARED_S:
+            self._shared, self._shared_at = pids_by_namespace(), now
+        return self._shared.get(box.pid_namespace, [])
 
     def see(self, pid: int) -> Seen | None:
         """See `Kernel`."""

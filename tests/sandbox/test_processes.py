@@ -19,6 +19,7 @@ from arena.sandbox.processes import (
     descend,
     is_stopping,
     namespace_of,
+    pids_by_namespace,
     pids_in_namespace,
     pss_bytes,
     see,
@@ -139,6 +140,14 @@ def test_who_is_gone_is_nobody() -> None:
     assert count_files(NO_PID, ["/tmp"]) is None  # noqa: S108
     assert count_sockets(NO_PID) is None
     assert pids_in_namespace(0) == []
+    assert 0 not in pids_by_namespace()
+
+
+def test_one_look_through_the_machine_tells_of_every_namespace() -> None:
+    own = namespace_of(os.getpid())
+    found = pids_by_namespace()
+    assert os.getpid() in found[own]
+    assert found[own] == sorted(found[own])
 
 
 def test_all_below_a_process_are_found_orphans_left_out() -> None:
