@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from arena.bench.promises import changes, judge, value_of
+from arena.bench.promises import PROMISES, changes, judge, value_of
+from arena.cli import answers
+from tests.benchmarks.figures import FIGURES, README, in_readme, table
 
 FOUND: dict[str, Any] = {
     "schema": "arena.bench/1",
@@ -71,3 +76,11 @@ def test_changes_tell_better_from_worse_for_both_kinds() -> None:
     assert told["requests_per_s"].worse == pytest.approx(4 / 3)
     assert not told["requests_per_s"].is_worse  # machines differ
     assert "scaling_2" not in told
+
+
+def test_readme_shows_the_figures_of_the_last_run_kept_in_the_tree() -> None:
+    figures = json.loads(Path(FIGURES).read_text(encoding="utf-8"))
+    msgspec.convert(figures, answers.Measured)
+    assert {kept.promise.path for kept in judge(figures)} == {p.path for p in PROMISES}
+    assert in_readme(README.read_text(encoding="utf-8")) == table(figures)
+    assert not [kept for kept in judge(figures) if kept.is_broken]
