@@ -58,9 +58,8 @@ def test_bots_that_need_a_processor_get_their_time_beside_four_burners(sandboxed
     with stubs() as bots, burners(4):
         bot = bots.busy(0.8 * LIMIT_MS / 1000)
         records = play_many(bot, 4, at_once=2, move_ms=LIMIT_MS, profile=profile)
-    tell("busy", records)
+    tell("busy", records)  # how many were marked is the host's luck: a free moment needs no mark
     assert time_losses(records) == []
-    assert any("overloaded" in record.aside.marks for record in records)
 
 
 @pytest.mark.long

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
 
+from arena.bench.memory import memory_mib
 from reports import site
 from reports.frames import Games
 from reports.report import Meta, build
@@ -31,7 +31,7 @@ def main(deals: int, bots: int, folder: Path) -> None:
         "busy_s": round(written - busy, 2),
         "single_s": round(time.process_time() - written, 2),
         "wall_s": round(time.perf_counter() - start, 2),
-        "peak_mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+        "peak_mib": round(memory_mib("VmHWM")),
     }
     sys.stdout.write(json.dumps(told))
 
