@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.processes import see
 from tests.tools import need
 
-__all__ = ["Stubs", "burners", "play_many", "stubs", "time_losses"]
+__all__ = ["Stubs", "burners", "on_one_processor", "play_many", "stubs", "time_losses"]
 
 BURN_S = 900  # of CPU time of one burner, at most
 
@@ -45,6 +46,20 @@ def burners(number: int) -> Iterator[None]:
             process.kill()
         for process in started:
             process.wait()
+
+
+@contextmanager
+def on_one_processor() -> Iterator[None]:
+    """Leave one processor to all that is started from here on, whatever the machine has.
+
+    Where there are more, a scheduler may by luck give a bot one of its own, burners or not.
+    """
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 class Stubs:
