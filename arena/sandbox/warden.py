@@ -25,6 +25,7 @@ from arena.sandbox.processes import (
     descend,
     is_stopping,
     pids_by_namespace,
+    pids_in_namespace,
     pss_bytes,
     see,
 )
@@ -92,22 +93,27 @@ class Kernel(Protocol):
 
 
 class Proc:
-    """The real kernel; sandboxes that are looked at in one round share a look through `/proc`."""
+    """The real kernel.
+
+    Who left the tree of its sandbox is found by a look through all of `/proc`, which sandboxes that
+    are looked at in one round share; who is in the tree is looked up anew each time.
+    """
 
     def __init__(self) -> None:
-        self._shared_at = -inf
-        self._shared: dict[int, list[int]] = {}
+        self._all_at = -inf
+        self._all: dict[int, list[int]] = {}
 
     def pids(self, box: Box, *, whole: bool) -> list[int]:
-        """See `Kernel`; where there are no lists of children, all are looked through."""
-        if not whole:
-            found = descend(box.init)
-            if found:
-                return found
-        now = monotonic()
-        if now - self._shared_at > _SHARED_S:
-            self._shared, self._shared_at = pids_by_namespace(), now
-        return self._shared.get(box.pid_namespace, [])
+        """See `Kernel`; where there are no lists of children, all are looked through each time."""
+        found = descend(box.init)
+        if not found:
+            return pids_in_namespace(box.pid_namespace)
+        if whole:
+            now = monotonic()
+            if now - self._all_at > _SHARED_S:
+                self._all, self._all_at = pids_by_namespace(), now
+            found += set(self._all.get(box.pid_namespace, ())).difference(found)
+        return found
 
     def see(self, pid: int) -> Seen | None:
         """See `Kernel`."""

@@ -143,6 +143,54 @@ def test_every_tenth_look_goes_through_all_of_the_machine() -> None:
     assert kernel.looks == ([False] * 9 + [True]) * 2
 
 
+class Machine:
+    """What `/proc` tells of two sandboxes, with a clock."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self.tree = [INIT, 101]
+        self.everybody = {1: [INIT, 101, 150], 2: [200]}
+        self.looks = 0
+        for name, told in (
+            ("monotonic", lambda: self.now),
+            ("descend", lambda _: list(self.tree)),
+            ("pids_by_namespace", self._look),
+            ("pids_in_namespace", lambda inode: self._look()[inode]),
+        ):
+            monkeypatch.setattr(f"arena.sandbox.warden.{name}", told)
+
+    def _look(self) -> dict[int, list[int]]:
+        self.looks += 1
+        return {inode: list(pids) for inode, pids in self.everybody.items()}
+
+
+def test_sandboxes_share_a_look_through_the_machine_but_not_for_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine, proc, box = Machine(monkeypatch), Proc(), cast("Box", FakeBox())
+    assert sorted(proc.pids(box, whole=False)) == [INIT, 101]
+    assert machine.looks == 0
+    assert sorted(proc.pids(box, whole=True)) == [INIT, 101, 150]
+    machine.everybody[1].append(151)
+    machine.tree.append(102)  # in the tree: seen at once
+    assert sorted(proc.pids(box, whole=True)) == [INIT, 101, 102, 150]
+    assert machine.looks == 1
+    machine.now += LOOK_S
+    assert sorted(proc.pids(box, whole=True)) == [INIT, 101, 102, 150, 151]
+    assert machine.looks == 2
+
+
+def test_without_lists_of_children_every_look_goes_through_the_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    machine, proc, box = Machine(monkeypatch), Proc(), cast("Box", FakeBox())
+    machine.tree.clear()
+    for extra in (151, 152):
+        machine.everybody[1].append(extra)
+        assert proc.pids(box, whole=False)[-1] == extra
+    assert machine.looks == 2
+
+
 def test_nothing_is_looked_at_before_the_sandbox_is_known() -> None:
     kernel = FakeKernel()
     kernel.put(101, resident_bytes=9_999 * MIB)
