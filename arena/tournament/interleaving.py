@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from arena.tournament.pairings import Gauntlet, Pairing, RoundRobin
+from arena.tournament.pairings import Gauntlet, Pairing, RoundRobin, check_index
 
 __all__ = ["Interleaved", "Place"]
 
@@ -61,8 +61,7 @@ class Interleaved:
         Raises:
             IndexError: if there is no such game.
         """
-        if not 0 <= index < self.count:
-            raise IndexError(f"game {index} of a plan of {self.count} games")
+        check_index(index, self.count)
         span = self._spans[bisect_right(self._spans, index, key=lambda span: span.first) - 1]
         deal, rest = divmod(index - span.first, sum(self._a_deal[n] for n in span.parts))
         for part in span.parts:

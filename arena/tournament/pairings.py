@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, Protocol
 
 from arena.errors import ConfigError
 
-__all__ = ["Gauntlet", "Pairing", "RoundRobin", "Schedule"]
+__all__ = ["Gauntlet", "Pairing", "RoundRobin", "Schedule", "check_index"]
 
 
 class Pairing(NamedTuple):
@@ -134,7 +134,7 @@ class RoundRobin:
     def pairing(self, index: int, results: Sequence[Any] = ()) -> Pairing:
         """Return the pairing of one game; see `Schedule.pairing`."""
         del results
-        _check_index(index, self.count)
+        check_index(index, self.count)
         deal, place = divmod(index, self._a_deal)
         return Pairing(deal, *self._grid.at(place))
 
@@ -216,7 +216,7 @@ class Gauntlet:
     def pairing(self, index: int, results: Sequence[Any] = ()) -> Pairing:
         """Return the pairing of one game; see `Schedule.pairing`."""
         del results
-        _check_index(index, self.count)
+        check_index(index, self.count)
         deal, place = divmod(index, self._a_deal)
         for meeting in self._meetings:
             if place < meeting.grid.size * meeting.games:
@@ -237,6 +237,11 @@ def _check(mister_x: Sequence[int], detectives: Sequence[int], deals: int) -> No
             raise ConfigError(f"no bot here plays {side}: name one that does")
 
 
-def _check_index(index: int, count: int) -> None:
+def check_index(index: int, count: int) -> None:
+    """Refuse the number of a game that a plan does not have.
+
+    Raises:
+        IndexError: unless `0 <= index < count`.
+    """
     if not 0 <= index < count:
         raise IndexError(f"game {index} of a plan of {count} games")

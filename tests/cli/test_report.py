@@ -17,12 +17,12 @@ from arena.cli.past_runs import past_runs
 from arena.cli.stored import DATABASE
 from arena.referee.record import GameRecord, TurnTime
 from arena.store.database import Database
-from arena.tournament.plan import Plan
+from arena.tournament.plan import Plan, Section
 from protocol.messages import ClockSettings
 from reports.choosing import CHOSEN, Wanted
 from reports.site import folder
 from tests.cli.calling import Caller
-from tests.fake_games import fake_plan
+from tests.fake_games import fake_bot, fake_plan
 from tests.reports.games_of_london import crashing, played, showing_off
 
 
@@ -151,6 +151,21 @@ def test_history_has_the_earlier_runs_of_the_ruleset(
     report = Path(arena("report", "--data", data, "--json").json["report"])
     told = json.loads((report / "report.json").read_text("utf-8"))
     assert [run["games"] for run in told["history"]] == [12, 18, 24]
+
+
+def test_history_takes_of_a_mixed_run_the_games_of_the_ruleset_alone(
+    tmp_path: Path, kinds: tuple[GameRecord, GameRecord]
+) -> None:
+    both = ("london-2013", "london-classic")
+    bots = [msgspec.structs.replace(fake_bot(name), rulesets=both) for name in "abc"]
+    also = (Section(ruleset="london-classic", behaviour=1, deals=4),)
+    with Database(tmp_path / DATABASE) as database:
+        stored(database, fake_plan(bots, deals=2, also=also), kinds)
+        run = database.find_run(stored(database, fake_plan(3, deals=3), kinds))
+        for ruleset, games in (("london-2013", 12), ("london-classic", 24)):
+            (past,) = past_runs(database, run, ruleset)
+            assert past.games == games
+        assert past_runs(database, run, "london-coursework") == []
 
 
 def test_start_stations_and_what_was_left_in_the_bank_come_from_the_records(
