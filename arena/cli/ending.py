@@ -119,7 +119,7 @@ def endings_of(database: Database, run: Run) -> Endings:
 def ending_of(database: Database, run: Run, section: Section) -> Ending:
     """Read what a run came to in one ruleset."""
     counting = Counting()
-    found = rows(database, run, section if run.plan.also else None)
+    found = rows(database, run, section)
     table = Games.collect(table_rows(database, run, counting.counted(found)))
     games = answers.GamesCount(
         planned=run.plan.count_of(section), played=counting.played, void=len(counting.void)

@@ -21,7 +21,7 @@ __all__ = ["collect", "table_row"]
 
 def collect(database: Database, run: Run, section: Section) -> Games:
     """Return the games of one ruleset as they count: benching and void games included."""
-    found = rows(database, run, section if run.plan.also else None)
+    found = rows(database, run, section)
     return Games.collect(table_rows(database, run, found))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from arena.cli.stored import judged_in
 from arena.store.database import Database
 from arena.store.runs import Run
 from arena.tournament.plan import Section
@@ -46,12 +47,11 @@ def past_runs(database: Database, run: Run, ruleset: str) -> list[PastRun]:
 
 def rated(database: Database, run: Run, section: Section) -> PastRun:
     """Return a run's ratings in one ruleset."""
-    plan = run.plan
-    names = [bot.name for bot in plan.entrants]
+    names = [bot.name for bot in run.plan.entrants]
     counted = [
         game
-        for game in database.judged(run)
-        if game.counts and game.winner is not None and plan.section(game.index) == section
+        for game in judged_in(database, run, section)
+        if game.counts and game.winner is not None
     ]
     played = gather(
         [names[game.mister_x] for game in counted],

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from arena.cli.stored import DATABASE, open_data
+from arena.cli.stored import DATABASE, judged_in, open_data
 from arena.store.database import Database
 from arena.store.runs import Run
+from arena.tournament.plan import Section
 
 __all__ = ["Seen", "seen"]
 
@@ -41,15 +42,15 @@ def seen(data: Path, ruleset: str) -> Seen | None:
         return None
     with open_data(data) as database:
         for run in database.runs():
-            if run.plan.rated and run.plan.ruleset == ruleset and run.plan.pairs:
-                told = seen_in(database, run)
+            for section in run.plan.sections if run.plan.rated and run.plan.pairs else ():
+                told = seen_in(database, run, section) if section.ruleset == ruleset else None
                 if told is not None:
                     return told
     return None
 
 
-def seen_in(database: Database, run: Run) -> Seen | None:
-    """Return what one run tells; None with too few pairs, or where they can't tell the sides."""
+def seen_in(database: Database, run: Run, section: Section) -> Seen | None:
+    """Return what one run tells of a ruleset; None with too few pairs, or where they can't tell the sides."""
     # Statistics take a third of a second to load: only the command itself waits for them.
     from scipy.special import expit
 
@@ -63,7 +64,7 @@ def seen_in(database: Database, run: Run) -> Seen | None:
     names = [bot.name for bot in run.plan.entrants]
     games = [
         game
-        for game in islice(database.judged(run), MOST_GAMES)
+        for game in islice(judged_in(database, run, section), MOST_GAMES)
         if game.winner is not None and game.reason != "fault"
     ]
     played = gather(

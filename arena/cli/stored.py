@@ -23,6 +23,7 @@ __all__ = [
     "check_open_to_all",
     "chosen",
     "find_run",
+    "judged_in",
     "open_data",
     "rows",
     "ruleset_of_run",
@@ -99,6 +100,14 @@ def check_open_to_all(run: Run, *, spoil: bool) -> None:
     )
 
 
+def judged_in(database: Database, run: Run, section: Section | None = None) -> Iterator[Judged]:
+    """Yield the games of a run, or of one of its rulesets, as they were judged, in plan order."""
+    plan = run.plan
+    if section is None or not plan.also:
+        return database.judged(run)
+    return (game for game in database.judged(run) if plan.section(game.index) == section)
+
+
 def rows(database: Database, run: Run, section: Section | None = None) -> Iterator[Row]:
     """Yield the games of a run as they count, in plan order; benching and void games included.
 
@@ -110,9 +119,7 @@ def rows(database: Database, run: Run, section: Section | None = None) -> Iterat
     plan = run.plan
     stored = database.stored_games(run)
     head = next(stored, None)
-    for judged in database.judged(run):
-        if section is not None and plan.section(judged.index) != section:
-            continue
+    for judged in judged_in(database, run, section):
         while head is not None and head.index < judged.index:
             head = next(stored, None)
         own = head if head is not None and head.index == judged.index else None

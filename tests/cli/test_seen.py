@@ -13,15 +13,18 @@ from arena.cli.plan import Sample, answer_of
 from arena.cli.seen import FEW_PAIRS, Seen, seen
 from arena.cli.stored import open_data
 from arena.referee.record import GameRecord, GameSpec
-from tests.fake_games import fake_plan, fake_record
+from arena.tournament.plan import Section
+from tests.fake_games import fake_bot, fake_plan, fake_record
 
 
 def store(
     data: Path, *, faulty: Sequence[str] = (), played: int | None = None, **options: Any
 ) -> None:
     """Store a run of three bots in which Mister X won two games of five."""
+    knows = ("london-2013", "london-classic")
+    bots = [msgspec.structs.replace(fake_bot(f"bot{n}"), rulesets=knows) for n in range(3)]
     with open_data(data, create=True) as database:
-        run = database.begin(fake_plan(3, **options), afresh=True)
+        run = database.begin(fake_plan(bots, **options), afresh=True)
         for index in range(run.plan.count if played is None else played):
             database.add_record(run, game(run.plan.spec(index), faulty))
 
@@ -47,6 +50,15 @@ def test_a_run_tells_rate_splits_and_deals(tmp_path: Path) -> None:
     assert found.mister_x_rate == pytest.approx(0.4, abs=0.02)
     assert 0 < found.split_rate < 1
     assert 0 <= found.deal_sd <= 8
+
+
+def test_of_a_run_of_several_rulesets_one_is_seen(tmp_path: Path) -> None:
+    also = Section(ruleset="london-classic", behaviour=1, deals=30)
+    store(tmp_path, deals=20, also=(also,))
+    for ruleset, pairs in (("london-2013", 60), ("london-classic", 90)):
+        found = seen(tmp_path, ruleset)
+        assert found is not None
+        assert found.pairs == pairs
 
 
 @pytest.mark.parametrize(
