@@ -50,7 +50,7 @@ def seen(data: Path, ruleset: str) -> Seen | None:
 
 
 def seen_in(database: Database, run: Run, section: Section) -> Seen | None:
-    """Return what one run tells of a ruleset; None with too few pairs, or where they can't tell the sides."""
+    """Return what one run tells; None with too few pairs, or where they can't tell the sides."""
     # Statistics take a third of a second to load: only the command itself waits for them.
     from scipy.special import expit
 
