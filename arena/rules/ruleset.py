@@ -23,6 +23,8 @@ __all__ = [
     "Side",
     "Verdict",
     "Watched",
+    "filled",
+    "spelled",
 ]
 
 Json = Any  # what msgspec.to_builtins gives: dict, list, str, int, float, bool, None
@@ -219,6 +221,21 @@ class Option(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     values: tuple[str | int, ...]  # the default first
     meaning: str  # one line for `arena rulesets`
+
+
+def filled(options: Sequence[Option], given: Mapping[str, str | int]) -> dict[str, str | int]:
+    """Return a value for every option: what was given, else the default."""
+    return {option.name: given.get(option.name, option.values[0]) for option in options}
+
+
+def spelled(name: str, options: Sequence[Option], values: Mapping[str, str | int]) -> str:
+    """Return a ruleset's canonical text: its name, and the values that are not the default."""
+    different = ",".join(
+        f"{option.name}={values[option.name]}"
+        for option in options
+        if values[option.name] != option.values[0]
+    )
+    return f"{name}:{different}" if different else name
 
 
 class Preset(msgspec.Struct, frozen=True, kw_only=True):

@@ -38,7 +38,7 @@ from arena.rules.europe.state import (
 )
 from arena.rules.europe.table import Table
 from arena.rules.europe.views import DetectivesView, MisterXView, detectives_view, mister_x_view
-from arena.rules.ruleset import Played, Preset, Side, Verdict
+from arena.rules.ruleset import Played, Preset, Side, Verdict, filled, spelled
 
 __all__ = ["PRESETS", "Europe", "make", "make_on"]
 
@@ -266,15 +266,10 @@ def make_on(bound: Bound, options: Mapping[str, str | int], name: str = NAME) ->
         name: what stands before the options in its text.
     """
     known = options_of(bound.board, bound.called)
-    given = {option.name: options.get(option.name, option.values[0]) for option in known}
-    different = ",".join(
-        f"{option.name}={given[option.name]}"
-        for option in known
-        if given[option.name] != option.values[0]
-    )
+    given = filled(known, options)
     return Europe(
         name=name,
-        text=f"{name}:{different}" if different else name,
+        text=spelled(name, known, given),
         options=given,
         numbers=numbers_of(bound.board, given),
         bound=bound,

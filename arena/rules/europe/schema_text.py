@@ -6,6 +6,7 @@ envelope joins it by the names `ply`, `view`, `event`, `numbers` and `board` und
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -23,29 +24,26 @@ from arena.rules.europe.state import (
     Special,
 )
 from arena.rules.europe.views import EVENTS, DetectivesView, MisterXView
+from arena.rules.schemas import schema_file, schema_of
 
 __all__ = ["schema", "text"]
 
 PLIES = (ChooseMission, ChooseStart, Move, Pay, Lay, Investigate, Special, PutBack)
 VIEWS = (MisterXView, DetectivesView)
-WORDS = {"ply": PLIES, "view": VIEWS, "event": EVENTS, "numbers": (Numbers,), "board": (Board,)}
+WORDS: Mapping[str, Sequence[type[msgspec.Struct]]] = {
+    "ply": PLIES,
+    "view": VIEWS,
+    "event": EVENTS,
+    "numbers": (Numbers,),
+    "board": (Board,),
+}
 
 
 def schema() -> dict[str, Any]:
-    """Return the schema: each struct under its name in `$defs`, and the five words of `WORDS`."""
-    kinds = [kind for group in WORDS.values() for kind in group]
-    _, found = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    words: dict[str, Any] = {}
-    for word, group in WORDS.items():
-        refs = [{"$ref": f"#/$defs/{kind.__name__}"} for kind in group]
-        words[word] = refs[0] if len(refs) == 1 else {"anyOf": refs}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Europe: plies, views, events, numbers and board",
-        "$defs": words | found,
-    }
+    """Return the schema; see `arena.rules.schemas.schema_of`."""
+    return schema_of("Europe: plies, views, events, numbers and board", WORDS)
 
 
 def text() -> str:
     """Return the schema as the file beside this module has it."""
-    return msgspec.json.format(msgspec.json.encode(schema()), indent=2).decode() + "\n"
+    return schema_file(schema())

@@ -41,7 +41,7 @@ from arena.rules.london.state import (
     Step,
 )
 from arena.rules.london.views import DetectivesView, MisterXView, detectives_view, mister_x_view
-from arena.rules.ruleset import Played, Preset, Side, Verdict
+from arena.rules.ruleset import Played, Preset, Side, Verdict, filled, spelled
 
 __all__ = ["PRESETS", "London"]
 
@@ -278,22 +278,16 @@ class London:
 
 def _make(edition: Edition, options: Mapping[str, str | int]) -> London:
     """The ruleset of an edition with every option's value."""
-    given = {
-        option.name: options.get(option.name, option.values[0]) for option in options_of(edition)
-    }
+    known = options_of(edition)
+    given = filled(known, options)
     if "pool" in options and "pool" in given and given["players"] != 2:
         raise ConfigError(
             f"{edition.name}: pool={given['pool']} has no effect with players={given['players']}; "
             "say players=2, or leave it out"
         )
-    different = ",".join(
-        f"{option.name}={given[option.name]}"
-        for option in options_of(edition)
-        if given[option.name] != option.values[0]
-    )
     return London(
         name=edition.name,
-        text=f"{edition.name}:{different}" if different else edition.name,
+        text=spelled(edition.name, known, given),
         options=given,
         numbers=numbers_of(edition, given),
         loaded=load_map(edition.links_added),

@@ -6,6 +6,7 @@ envelope joins it by the names `ply`, `view`, `event`, `numbers` and `board` und
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -20,30 +21,26 @@ from arena.rules.london.views import (
     Revealed,
     SatOut,
 )
+from arena.rules.schemas import schema_file, schema_of
 
 __all__ = ["schema", "text"]
 
 EVENTS = (Moved, Doubled, Revealed, SatOut, Captured)
 VIEWS = (MisterXView, DetectivesView)
-WORDS = {"ply": (Step,), "view": VIEWS, "event": EVENTS, "numbers": (Numbers,), "board": (Board,)}
+WORDS: Mapping[str, Sequence[type[msgspec.Struct]]] = {
+    "ply": (Step,),
+    "view": VIEWS,
+    "event": EVENTS,
+    "numbers": (Numbers,),
+    "board": (Board,),
+}
 
 
 def schema() -> dict[str, Any]:
-    """Return the schema: each struct under its name in `$defs`, and the five words of `WORDS`."""
-    kinds = [kind for group in WORDS.values() for kind in group]
-    _, found = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    words: dict[str, Any] = {}
-    for word, group in WORDS.items():
-        refs = [{"$ref": f"#/$defs/{kind.__name__}"} for kind in group]
-        # Mister X's view has all that the team's has: `anyOf`, as the second fits both.
-        words[word] = refs[0] if len(refs) == 1 else {"anyOf": refs}
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "London: plies, views, events, numbers and board",
-        "$defs": words | found,
-    }
+    """Return the schema; see `arena.rules.schemas.schema_of`."""
+    return schema_of("London: plies, views, events, numbers and board", WORDS)
 
 
 def text() -> str:
     """Return the schema as the file beside this module has it."""
-    return msgspec.json.format(msgspec.json.encode(schema()), indent=2).decode() + "\n"
+    return schema_file(schema())

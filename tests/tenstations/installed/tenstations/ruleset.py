@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from arena.errors import ConfigError, IllegalMove
 from arena.rules.board import canonical_hash, check_ids, check_links, read_map
 from arena.rules.dealing import Stream
-from arena.rules.ruleset import Event, Option, Played, Preset, Side, Verdict
+from arena.rules.ruleset import Event, Option, Played, Preset, Side, Verdict, filled, spelled
 
 from .state import (
     DETECTIVES,
@@ -50,10 +50,10 @@ class TenStations:
     ply_type = Step
 
     def __init__(self, options: Mapping[str, str | int]) -> None:
-        given = {option.name: options.get(option.name, option.values[0]) for option in OPTIONS}
+        given = filled(OPTIONS, options)
         rounds = int(given["rounds"])
         self.options: Mapping[str, str | int] = MappingProxyType(given)
-        self.text = NAME if rounds == OPTIONS[0].values[0] else f"{NAME}:rounds={rounds}"
+        self.text = spelled(NAME, OPTIONS, given)
         self.numbers = Numbers(rounds=rounds, coins=6, seen_every=3)
         self.board = board()
         self.board_hash = canonical_hash(self.board)

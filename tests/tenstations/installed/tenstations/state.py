@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from arena.rules.ruleset import Ply, Side, Verdict
+from arena.rules.schemas import schema_of
 
 __all__ = [
     "DETECTIVES",
@@ -128,17 +129,11 @@ def view(state: State, side: Side) -> DetectivesView:
 
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of plies, views, events, numbers and board."""
-    words = {
+    words: dict[str, tuple[type[msgspec.Struct], ...]] = {
         "ply": (Step,),
         "view": (MisterXView, DetectivesView),
         "event": (Moved, SatOut, Seen, End),
         "numbers": (Numbers,),
         "board": (Board,),
     }
-    kinds = [kind for group in words.values() for kind in group]
-    _, found = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
-    refs = {
-        word: {"anyOf": [{"$ref": f"#/$defs/{kind.__name__}"} for kind in group]}
-        for word, group in words.items()
-    }
-    return {"$defs": refs | found}
+    return schema_of("Ten stations: plies, views, events, numbers and board", words)
