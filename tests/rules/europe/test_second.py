@@ -18,7 +18,7 @@ import pytest
 
 from arena.errors import IllegalMove
 from arena.rules.europe import Europe
-from arena.rules.europe.board import load_board
+from arena.rules.europe.board import MISTER_X_HAND, SMALLEST_TEAM, load_board
 from arena.rules.europe.presets import Bound, bind, options_of
 from arena.rules.europe.ruleset import make_on
 from arena.rules.europe.state import Pay
@@ -68,6 +68,8 @@ def small_board(dice: Random) -> dict[str, Any]:
         for way in TRANSPORTS
         for action in ACTIONS
     }
+    missing = MISTER_X_HAND + SMALLEST_TEAM - sum(counts.values())
+    counts["car", ACTIONS[0]] += max(0, missing)  # the smallest table must be dealt
     return {
         "name": "small",
         "format": 1,
