@@ -17,6 +17,7 @@ They are turned into these at the referee's edge, with `from`.
 from __future__ import annotations
 
 import errno
+from typing import TypeVar
 
 __all__ = [
     "ArenaError",
@@ -29,7 +30,11 @@ __all__ = [
     "RecordError",
     "StoreError",
     "cannot_write",
+    "leaves",
 ]
+
+
+E = TypeVar("E", bound=BaseException)
 
 
 class ArenaError(Exception):
@@ -107,3 +112,15 @@ def cannot_write(text: str, refused: OSError) -> ConfigError | StoreError:
     if refused.errno in NO_ROOM:
         return StoreError(f"{why}: make room, then give the same command again")
     return ConfigError(f"{why}; name another place")
+
+
+def leaves(group: BaseExceptionGroup[E]) -> list[E]:
+    """Return the errors of a group, however deep they lie.
+
+    Trio gives what fails in a nursery as a group. A clause `except*` collects from it and raises
+    nothing itself: some releases of Python 3.11 wrap what is raised there in a group once more.
+    """
+    errors: list[E] = []
+    for error in group.exceptions:
+        errors += leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+    return errors

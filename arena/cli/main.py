@@ -21,7 +21,7 @@ from arena.cli.exits import Exit, exit_for
 from arena.cli.options import settings_options
 from arena.cli.streams import STDOUT, make_ready
 from arena.cli.talk import Settings, folded, visible
-from arena.errors import ArenaError, ConfigError, Interrupted, cannot_write
+from arena.errors import ArenaError, ConfigError, Interrupted, cannot_write, leaves
 from arena.sandbox.aftermath import may_be_killed
 
 __all__ = ["COMMANDS", "Arena", "cli", "main"]
@@ -159,16 +159,9 @@ def ending_of(error: click.Abort | BaseExceptionGroup[BaseException], settings: 
         if ours is None:
             show_bug(error, settings)
             return Exit.OURS
-        return tell(first(ours), settings)
+        return tell(leaves(ours)[0], settings)
     click.echo("Stopped.", err=True)  # somebody's wish, no error
     return Exit.STOPPED
-
-
-def first(error: BaseException) -> BaseException:
-    """Return the first error of a group, however deep; of anything else itself."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return error
 
 
 def tell(error: BaseException, settings: Settings) -> int:
@@ -201,7 +194,7 @@ def show_bug(error: BaseException, settings: Settings) -> None:
     """Print an error that nobody expected: what it is, and how to see where it came from."""
     if settings.verbose:
         traceback.print_exception(error)
-    one = first(error)
+    one = leaves(error)[0] if isinstance(error, BaseExceptionGroup) else error
     what = f"{type(one).__name__}: {one}".strip().splitlines()
     show(f"the arena itself failed: {what[0] if what else type(one).__name__}", settings)
     if not settings.verbose:

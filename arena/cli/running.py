@@ -13,13 +13,13 @@ from arena.cli.progress import watching
 from arena.cli.sandboxing import Sandboxing
 from arena.cli.talk import Talk
 from arena.cli.tally import Tally
-from arena.errors import ArenaError
+from arena.errors import ArenaError, leaves
 from arena.store.database import Database
 from arena.store.playing import play_run
 from arena.store.runs import Run
 from arena.tournament.benching import VoidGame
 from arena.tournament.packed import PackedGame
-from arena.tournament.tournament import Event, Stop, Summary, leaves
+from arena.tournament.tournament import Event, Stop, Summary
 
 __all__ = ["Stopped", "play_missing"]
 
@@ -92,10 +92,13 @@ def play_missing(
                 listening.cancel_scope.cancel()
             return summary
 
+        failures: list[ArenaError] = []
         try:
             summary = trio.run(main)
         except* ArenaError as group:
-            raise leaves(group)[0] from None
+            failures = leaves(group)
+        if failures:
+            raise failures[0]
     return summary, stopped
 
 

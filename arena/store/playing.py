@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import trio
 
-from arena.errors import ArenaError, StoreError
+from arena.errors import ArenaError, StoreError, leaves
 from arena.store.database import Database, Run
 from arena.tournament.benching import Benched, Judged, VoidGame
 from arena.tournament.executors.executor import Executor
-from arena.tournament.tournament import Event, Stop, Summary, leaves, play
+from arena.tournament.tournament import Event, Stop, Summary, play
 
 __all__ = ["play_run"]
 

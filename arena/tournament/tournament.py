@@ -14,7 +14,7 @@ from typing import TypeAlias
 import msgspec
 import trio
 
-from arena.errors import ArenaError, ConfigError
+from arena.errors import ArenaError, ConfigError, leaves
 from arena.rules import registry
 from arena.tournament.benching import Benched, Judged, Outcome, VoidGame
 from arena.tournament.course import Course
@@ -28,7 +28,7 @@ from arena.tournament.executors.executor import (
 from arena.tournament.packed import PackedGame, decode_packed, unpack
 from arena.tournament.plan import Plan
 
-__all__ = ["Event", "Stop", "Summary", "check_behaviour", "leaves", "play"]
+__all__ = ["Event", "Stop", "Summary", "check_behaviour", "play"]
 
 Event: TypeAlias = PackedGame | VoidGame | Benched
 
@@ -266,11 +266,3 @@ class _Run:
             await self._records.send(event)
         except trio.BrokenResourceError:  # who takes the records has failed, and will say why
             self._stop.hard()
-
-
-def leaves(group: BaseExceptionGroup[ArenaError]) -> list[ArenaError]:
-    """Return the errors of a group, however deep they lie."""
-    errors: list[ArenaError] = []
-    for error in group.exceptions:
-        errors += leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
-    return errors

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 import arena
-from arena.errors import ConfigError
+from arena.errors import ConfigError, leaves
 from arena.tournament.entrants import find_bot
 from arena.tournament.executors.batches import MOST_HELD
 from arena.tournament.executors.crossing import Keeping
@@ -188,9 +188,3 @@ def test_where_no_worker_can_play_the_run_ends_with_every_reason(
     assert isinstance(error, ConfigError)
     assert f"no Dask worker at {cluster.address} can play:\n  first (tcp://" in str(error)
     assert says in str(error)
-
-
-def leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for part in error.exceptions for leaf in leaves(part)]
-    return [error]

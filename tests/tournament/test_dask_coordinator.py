@@ -12,7 +12,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.errors import ArenaError, ConfigError, HostFault, Interrupted
+from arena.errors import ConfigError, HostFault, Interrupted, leaves
 from arena.tournament.executors import dask
 from arena.tournament.executors.crossing import Answer, Batch, Ready, Setup
 from arena.tournament.executors.dask import DaskExecutor
@@ -157,12 +157,8 @@ class Coordinator:
 
         try:
             trio.run(main, clock=trio.testing.MockClock(autojump_threshold=threshold))
-        except* ArenaError as group:
-            raise leaf(group) from None
-
-
-def leaf(error: BaseException) -> BaseException:
-    return leaf(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+        except ExceptionGroup as group:
+            raise leaves(group)[0] from None
 
 
 def test_batches_last_two_seconds_by_the_measured_length(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ import pytest
 import trio
 import trio.testing
 
-from arena.errors import HostFault
+from arena.errors import HostFault, leaves
 from arena.tournament.executors.executor import Finished, Job, decode_record, encode_spec
 from arena.tournament.executors.local import LocalExecutor, _Slot, usable_cpus, usual_jobs
 from arena.tournament.plan import Plan
@@ -122,12 +122,6 @@ def test_an_interpreter_that_is_gone_ends_the_run(monkeypatch: pytest.MonkeyPatc
 def test_without_setpriv_workers_play_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda _name: None)
     assert len(hosts(LocalExecutor(2, table=FAKE_TABLE), fake_plan(2, deals=2))) == 4
-
-
-def leaves(group: BaseException) -> list[BaseException]:
-    if isinstance(group, BaseExceptionGroup):
-        return [leaf for error in group.exceptions for leaf in leaves(error)]
-    return [group]
 
 
 def test_when_every_game_ends_its_worker_the_run_ends(monkeypatch: pytest.MonkeyPatch) -> None:

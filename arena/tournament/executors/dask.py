@@ -110,6 +110,7 @@ class DaskExecutor:
             Interrupted: if the scheduler is lost, or no worker came for ten minutes.
         """
         supply = Supply(jobs)
+        is_lost = False
         if not await supply.has_any():
             return
         workers = min(self._jobs or 1_000, len(usable_cpus()))
@@ -118,11 +119,13 @@ class DaskExecutor:
                 async with trio.open_nursery() as nursery:
                     await self._watch(cluster, supply, results, nursery)
             except* SchedulerLostError:
-                raise Interrupted(
-                    f"the Dask scheduler at {cluster.address} is lost; what was stored stays"
-                ) from None
+                is_lost = True
             finally:
                 await self._leave(cluster)
+            if is_lost:
+                raise Interrupted(
+                    f"the Dask scheduler at {cluster.address} is lost; what was stored stays"
+                )
 
     async def _watch(
         self,

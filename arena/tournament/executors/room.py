@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import trio
 
-from arena.errors import ArenaError, HostFault
+from arena.errors import ArenaError, HostFault, leaves
 from arena.tournament.executors.executor import Executor, Finished, Job
 
 __all__ = ["EXCHANGE_S", "Played", "Room"]
@@ -125,7 +125,7 @@ class Room:
                     nursery.start_soon(self._close_when_left)
                     await self._executor.run(jobs_out, results_in)
         except* ArenaError as group:
-            self._failure = str(_first(group))
+            self._failure = str(leaves(group)[0])
         finally:
             self._stop()
             while self._callers:  # they have to be told
@@ -192,8 +192,3 @@ class Room:
 
     async def _wait_changed(self) -> None:
         await self._changed.wait()
-
-
-def _first(group: BaseExceptionGroup[ArenaError]) -> ArenaError:
-    error = group.exceptions[0]
-    return _first(error) if isinstance(error, BaseExceptionGroup) else error
