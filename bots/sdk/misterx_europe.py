@@ -266,6 +266,7 @@ class _Trail:
         self.cities: dict[str, int] = {one["figure"]: one["city"] for one in view["figures"]}
         self.known: set[int] = set()
         self.entered: set[int] = set()  # by detectives, in the round that is on
+        self.unchecked = False  # the team had its turn, and the check of the round is still to come
         self.begun = False
         self.belief = Belief(self.board, self._starts())
 
@@ -321,6 +322,10 @@ class _Trail:
     def _special(self, event: dict[str, Any]) -> None:
         self._arrive(event["figure"], event["to"])
 
+    def _sit_out(self, event: dict[str, Any]) -> None:
+        del event
+        self.unchecked = True
+
     def _stuck(self, event: dict[str, Any]) -> None:
         """E20: not one of his tickets fits."""
         self._check()
@@ -364,15 +369,18 @@ class _Trail:
         """A detective came to a city, and the game goes on."""
         self.cities[figure] = city
         self.entered.add(city)
+        self.unchecked = True
         if self.numbers["capture"] == "immediate":
             self._cut(self.belief.now.difference((city,)))
 
     def _check(self) -> None:
-        """The round was checked: what was not declared of the last entries is not there (E32)."""
+        """The round was checked: what was not declared is not there (E32), and he is free (E33)."""
+        if not self.unchecked:
+            return
+        self.unchecked = False
         entered = set(self.entered)
         self.entered.clear()
-        if not entered:
-            return
+        self._cut(self.belief.now.difference(self.cities.values()))
         if self.numbers["passed"] == "ignored":
             entered.intersection_update(self.cities.values())
         sets = self.belief.sets

@@ -151,11 +151,9 @@ def _entered(net: Net, numbers: Numbers, chain: Chain, before: State, after: Sta
     fresh = _taken(after) - _taken(before) if before.figures else NOWHERE
     if numbers.capture == "immediate":
         chain = narrowed(net, chain, last, chain.now - fresh)
-    closed = before.to_move is Side.DETECTIVES and (
-        after.to_move is not Side.DETECTIVES or after.round > before.round
-    )
-    if closed:  # the check of the round (rules 31 to 33): what is not declared is not there
-        entered = fresh.union(before.entered)
+    if after.round > before.round:  # the check of the round: rules 31 to 33
+        chain = narrowed(net, chain, last, chain.now - _taken(after))  # who stood still counts too
+        entered = fresh.union(before.entered) if before.to_move is Side.DETECTIVES else fresh
         if numbers.passed == "ignored":
             entered &= _taken(after)
         first = max(last - numbers.window + 1, 0 if numbers.start_in_window else 1)
