@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import msgspec
@@ -24,7 +25,8 @@ from protocol.messages import PROTOCOL, Deal, Hello, HelloAnswer, Play, Ready, T
 __all__ = ["HUMAN", "HumanChannel", "PersonLeft", "Prompter", "human_spec", "is_human"]
 
 HUMAN = "human"
-NOTHING = ("done", "pass")  # an empty turn, or the end of one in parts
+DONE = "done"
+NOTHING = (DONE, "pass")  # an empty turn, or the end of one
 HELP = ("?", "help")
 QUIT = ("quit", "exit")
 HOW = (
@@ -130,7 +132,8 @@ class HumanChannel:
         moves = Moves(self._following.ruleset, self._following.state)
         while True:
             try:
-                text = (await self._prompter.ask(self._prompt(), moves.complete)).strip()
+                prompt = self._prompt(may_end=moves.may_end)
+                text = (await self._prompter.ask(prompt, moves.complete)).strip()
             except EOFError:
                 raise PersonLeft("the person at the terminal left the game") from None
             if text.lower() in QUIT:
@@ -148,7 +151,7 @@ class HumanChannel:
                 continue
             return Play(id=request.id, plies=plies, more=more)
 
-    def _prompt(self) -> str:
+    def _prompt(self, *, may_end: bool) -> str:
         view = msgspec.to_builtins(self._following.ruleset.view(self._following.state, self._side))
         words = ["Mister X" if self._side is Side.MISTER_X else "Detectives"]
         place = view.get("station", view.get("city"))
@@ -156,6 +159,8 @@ class HumanChannel:
             words.append(f"on {place}")
         if view.get("unmoved"):
             words.append(f"({' '.join(view['unmoved'])} to move)")
+        if may_end:
+            words.append(f"({DONE} ends the turn)")
         return f"{' '.join(words)}> "
 
     def spent_s(self) -> float:
@@ -213,10 +218,16 @@ class Moves:
         self._ruleset = ruleset
         self._state = state
 
+    @property
+    def may_end(self) -> bool:
+        """True if the turn can be ended with nothing more done in it."""
+        return self._may_end(())
+
     def read(self, text: str) -> tuple[tuple[Any, ...], bool]:
         """Return the plies that were typed, and whether the turn is to stay open.
 
-        What is not a whole turn is sent as a part of one, if the rules let it.
+        It stays open as long as there is anything more to do in it, if the rules let it: in Europe
+        an action and tickets to put back come after the moves. `done` behind the plies ends it.
 
         Raises:
             ConfigError: if it is no ply of the ruleset.
@@ -224,20 +235,13 @@ class Moves:
         """
         ruleset = self._ruleset
         texts = [one for one in text.split(";") if one.strip()]
-        plies: tuple[Any, ...] = ()
-        if text.strip().lower() not in NOTHING:
-            plies = tuple(ruleset.parse(one) for one in texts)
-        more = False
-        try:
+        ends = not texts or texts[-1].strip().lower() in NOTHING
+        if texts and ends:
+            texts.pop()
+        plies = tuple(ruleset.parse(one) for one in texts)
+        more = not ends and self._goes_on(plies)
+        if not more:
             ruleset.play(self._state, plies, more=False)
-        except IllegalMove as refused:
-            if not plies:
-                raise
-            try:
-                ruleset.play(self._state, plies, more=True)
-            except IllegalMove:
-                raise refused from None
-            more = True
         return tuple(msgspec.to_builtins(plies)), more
 
     def complete(self, text: str) -> list[str]:
@@ -248,6 +252,9 @@ class Moves:
         head = f"{before}{semicolon} " if semicolon else ""
         kinds = None if start else 1  # of a ply's forms: with nothing typed the shortest alone
         found = [form for ply in self._possible(before) for form in self._forms(ply)[:kinds]]
+        plies = self._typed(before)
+        if plies is not None and self._may_end(plies) and (not plies or self._goes_on(plies)):
+            found.append(DONE)
         return [head + form for form in dict.fromkeys(found) if form.startswith(start)]
 
     def listed(self) -> str:
@@ -256,15 +263,14 @@ class Moves:
         for ply in self._ruleset.legal(self._state):
             first, _, last = self._forms(ply)[0].rpartition(" ")
             rows.setdefault(first, []).append(last)
-        return "\n".join(f"{first} {', '.join(lasts)}" for first, lasts in rows.items())
+        lines = [f"{first} {', '.join(lasts)}".strip() for first, lasts in rows.items()]
+        return "\n".join([*lines, f"{DONE}: ends the turn"] if self.may_end else lines)
 
     def _possible(self, before: str) -> Sequence[Any]:
         """The plies that can follow those typed before, as far as the rules tell."""
         ruleset, state = self._ruleset, self._state
-        plies: list[Any] = []
-        try:
-            plies += [ruleset.parse(one) for one in before.split(";") if one.strip()]
-        except ConfigError:
+        plies = self._typed(before)
+        if plies is None:
             return ()
         if not plies:
             possible: Sequence[Any] = ruleset.legal(state)
@@ -278,10 +284,38 @@ class Moves:
             following: Sequence[Any] = followers(state, plies[0])
             return following
 
+    def _typed(self, before: str) -> list[Any] | None:
+        """The plies that were typed; None if something else was."""
+        try:
+            return [self._ruleset.parse(one) for one in before.split(";") if one.strip()]
+        except ConfigError:
+            return None
+
+    def _goes_on(self, plies: Sequence[Any]) -> bool:
+        """True if there is anything more to do behind these plies, and they can be a part."""
+        with suppress(IllegalMove):  # a turn that is sent whole, or no legal one
+            return bool(self._ruleset.play(self._state, plies, more=True).goes_on)
+        return False
+
+    def _may_end(self, plies: Sequence[Any]) -> bool:
+        """True if a turn of these plies leaves nothing undone."""
+        try:
+            self._ruleset.play(self._state, plies, more=False)
+        except IllegalMove:
+            return False
+        return True
+
     def _forms(self, ply: Any) -> list[str]:
-        """The ways to type a ply, shortest first: its values, or all but the first of them."""
+        """The ways to type a ply, shortest first.
+
+        Its values, all but the first of them, or its kind (what a ruleset tags it with) and then
+        the values, as far as the ruleset reads them; else what it says itself.
+        """
         values = [str(value) for value in msgspec.structs.astuple(ply)]
-        forms = [text for text in (" ".join(values[1:]), " ".join(values)) if self._is(text, ply)]
+        ways = [values[1:], values]
+        if (kind := ply.__struct_config__.tag) is not None:
+            ways.append([str(kind), *values])
+        forms = [text for text in map(" ".join, ways) if self._is(text, ply)]
         return forms or [self._ruleset.say(ply)]
 
     def _is(self, text: str, ply: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import msgspec
@@ -13,7 +14,7 @@ from arena.referee.replay import replay
 from arena.rules.registry import make
 from arena.rules.ruleset import Side
 from tests.cli.watched_games import Scripted, play_seen
-from tests.referee.games import bot, honest, spec
+from tests.referee.games import bot, honest, line, spec
 
 RULES = make("london-2013")
 
@@ -154,6 +155,78 @@ def test_completion_of_a_double_move_gives_what_can_follow() -> None:
     assert moves.complete("x t") == [
         words(ply) for ply in RULES.legal(state) if ply.ticket == "taxi"
     ]
+
+
+EUROPE = "europe-2009:players=2,mission=green"
+
+
+def plain(request: Any) -> bytes:
+    """A Mister X of Europe: the first legal ply until the turn may end."""
+    if request["type"] == "hello":
+        return line(**{**json.loads(honest(request)), "rulesets": ["europe-2009"]})
+    if request["type"] == "deal":
+        return honest(request)
+    done = request["view"]["stage"] in ("action", "refill")
+    plies = [] if done else request["legal"][:1]
+    return line(type="play", id=request["id"], plies=plies, more=not done)
+
+
+class Actor(Player):
+    """A person of Europe who acts where that can be, puts one ticket back, and is done."""
+
+    typed = ""
+
+    async def ask(self, prompt: str, complete: Any) -> str:
+        found: list[str] = complete("")
+        await super().ask(prompt, complete)
+        acts = [text for text in found if text.startswith(("pay", "investigate", "special"))]
+        backs = [text for text in found if text.startswith("put_back")]
+        if self.typed.startswith("put_back"):
+            acts, backs = [], []
+        end = ["done"] if "done" in found else found[:1]
+        self.typed = (acts[-1:] or backs[:1] or end)[0]
+        return self.typed
+
+
+def test_turn_of_europe_stays_open_until_the_person_is_done() -> None:
+    """Moves are typed one by one; an action, and then tickets to put back, come after them."""
+    person = Actor()
+    record, watch = play_seen(plain, person, ruleset=EUROPE)
+    check(record)
+    done = [ply["do"] for play in record.core.plays for ply in msgspec.to_builtins(play.plies)]
+    assert {"pay", "put_back"} < {*done}
+    assert {"investigate", "special"} & {*done}
+    assert watch.following.ruleset.facts(watch.following.state)["rounds"] > 5
+    assert any(prompt == "Detectives (done ends the turn)> " for prompt in person.prompts)
+    assert not any("to move" in prompt and "done" in prompt for prompt in person.prompts)
+
+
+def test_done_is_offered_where_it_ends_the_turn() -> None:
+    rules = make(EUROPE)
+    state = rules.deal(bytes(32), 0)
+    moves = Moves(rules, state)
+    assert not moves.may_end
+    assert "done" not in moves.listed()
+    start = moves.complete("start ")[0]
+    step = moves.complete(f"{start}; ")[0]
+    assert moves.complete(f"{start}; d") == []
+    assert f"{step}; done" in moves.complete(f"{step}; ")
+    open_, ended = moves.read(step), moves.read(f"{step}; done")
+    assert (open_[1], ended[1]) == (True, False)
+    assert open_[0] == ended[0]
+    plies = [rules.parse(text) for text in step.split(";")]
+    moved = Moves(rules, rules.play(state, plies, more=True).state)
+    assert moved.may_end
+    assert moved.complete("do") == ["done"]
+    assert moved.listed().splitlines()[-1] == "done: ends the turn"
+    assert moved.read(" Done ") == ((), False)
+
+
+def test_every_ply_of_europe_is_completed_from_its_kind() -> None:
+    rules = make("europe-2009")
+    moves = Moves(rules, rules.deal(bytes(32), 0))
+    assert moves.complete("mission ") == ["mission green", "mission yellow", "mission orange"]
+    assert moves.listed() == "mission green, yellow, orange"
 
 
 def test_every_person_is_another_bot() -> None:

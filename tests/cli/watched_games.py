@@ -72,7 +72,7 @@ def play_seen(
     for name, who in (("x-bot", mister_x), ("d-bot", detectives)):
         if isinstance(who, Scripted):
             prompter = who
-            bots.append(human_spec("london-2013"))
+            bots.append(human_spec(settings.get("ruleset", "london-2013")))
         else:
             brains[name] = who or honest
             bots.append(bot(name))

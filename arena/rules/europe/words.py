@@ -44,6 +44,7 @@ VERBS = {
     "starts": "start",
     "pays": "pay",
     "lays": "lay",
+    "put_back": "back",  # as the wire has it
 }
 
 

@@ -102,6 +102,7 @@ def test_what_is_no_ply_is_refused(plain: Any) -> None:
         ("special d1 45", Special(figure="d1", to=45)),
         ("put back air-double", PutBack(player="x", ticket="air-double")),
         ("back p3 air-double", PutBack(player="p3", ticket="air-double")),
+        ("put_back p3 air-double", PutBack(player="p3", ticket="air-double")),
     ],
 )
 def test_words_of_a_person_are_parsed(text: str, ply: Any) -> None:
