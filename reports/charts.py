@@ -10,8 +10,11 @@ from __future__ import annotations
 import hashlib
 import html
 import io
+import math
 import re
 import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal
 
 import matplotlib as mpl
@@ -19,7 +22,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Patch, Rectangle
+from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 
 from reports.names import shortened
@@ -34,6 +39,10 @@ MAX_RATED = 60  # bots in the plot of ratings
 MAX_MATRIX = 24  # bots a side in the heat map
 MAX_LINES = 8  # bots in the plot of history
 NAME = 20  # characters of a name
+WIDTH = 460.8  # points, of all plots but the heat map
+CELL = (44.6, 28.8)  # points, of the heat map
+LEAN = math.radians(35)  # of the names above it
+MAP_LABEL = "% escaped: Mister X in rows, detectives in columns"
 # Stand-ins that no colour map has, for what the page decides.
 TEXT, LINE, ACCENT, X, D = "#010203", "#010205", "#010207", "#010209", "#01020b"
 PAGE_COLOURS = {
@@ -70,11 +79,11 @@ def rating_plot(made: Standings) -> str:
     if not bots:
         return _empty(title, "No bot has a rating.")
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 0.62 + 0.27 * len(bots)))
-        axes = figure.add_axes((0.29, 0.5 / figure.get_figheight(), 0.67, 1.0))
-        axes.set_position(
-            (0.29, 0.5 / figure.get_figheight(), 0.67, 1 - 0.55 / figure.get_figheight())
-        )
+        height = 0.62 + 0.27 * len(bots)
+        left = (_widest(shortened(bot.name, NAME) for bot in bots) + 12) / WIDTH
+        left = max(left, 0.04)  # half of the first number below stands out
+        figure = Figure(figsize=(WIDTH / 72, height))
+        axes = figure.add_axes((left, 0.5 / height, 0.96 - left, 1 - 0.55 / height))
         _draw_ratings(axes, bots)
         text = "; ".join(
             f"{shortened(bot.name, 40)} {bot.elo:.0f}{_range(bot.low, bot.high)}" for bot in bots
@@ -115,7 +124,7 @@ def _draw_ratings(axes: Axes, bots: list[Standing]) -> None:
     axes.tick_params(axis="x", length=3)
     axes.grid(axis="x", color=LINE, linewidth=0.5, alpha=0.35)
     axes.set_axisbelow(True)
-    axes.set_xlabel("Elo")
+    axes.set_xlabel("Elo, with 95 % intervals")
     for edge in ("top", "right", "left"):
         axes.spines[edge].set_visible(False)
     axes.spines["bottom"].set_linewidth(0.8)
@@ -137,19 +146,22 @@ def heat_map(made: Matrix) -> str:
         ]
     )
     with mpl.rc_context(STYLE):
-        cell_width, cell_height, left, top = 0.62, 0.4, 2.1, 1.25
-        width = left + cell_width * len(columns) + 0.7  # the last name leans out
-        height = top + cell_height * len(rows) + 0.1
-        figure = Figure(figsize=(width, height))
-        axes = figure.add_axes(
-            (
-                left / width,
-                0.1 / height,
-                cell_width * len(columns) / width,
-                cell_height * len(rows) / height,
-            )
+        heads = [shortened(name, 14) for name in columns]
+        names = [shortened(name, NAME) for name in rows]
+        wide, high = CELL[0] * len(columns), CELL[1] * len(rows)
+        left = _widest(names) + 8
+        # Names lean out above their columns: the last ones to the right of the map.
+        leaning = [(_widest([head]), k) for k, head in enumerate(heads)]
+        out = max(
+            CELL[0] * (k + 0.5) + letters * math.cos(LEAN) + 8 - wide for letters, k in leaning
         )
-        _draw_matrix(axes, rate, rows, columns)
+        top = max(letters for letters, _ in leaning) * math.sin(LEAN) + 32
+        width = max(left + wide + max(out, 2), _widest([MAP_LABEL]) + 4)
+        height = top + high + 4
+        figure = Figure(figsize=(width / 72, height / 72))
+        figure.text(0, 1 - 2 / height, MAP_LABEL, va="top")
+        axes = figure.add_axes((left / width, 4 / height, wide / width, high / height))
+        _draw_matrix(axes, rate, names, heads)
         told = "; ".join(
             f"{shortened(x, 40)} against {shortened(d, 40)} {rate[i, j]:.0f} %"
             for i, x in enumerate(rows)
@@ -182,13 +194,10 @@ def _draw_matrix(axes: Axes, rate: Floats, rows: list[str], columns: list[str]) 
                 color="#000000" if light else "#ffffff",
             )
     axes.xaxis.set_ticks_position("top")
-    axes.xaxis.set_label_position("top")
-    names = [shortened(name, 14) for name in columns]
-    axes.set_xticks(range(len(columns)), names, rotation=35, ha="left", rotation_mode="anchor")
-    axes.set_yticks(range(len(rows)), [shortened(name, NAME) for name in rows])
+    angle = math.degrees(LEAN)
+    axes.set_xticks(range(len(columns)), columns, rotation=angle, ha="left", rotation_mode="anchor")
+    axes.set_yticks(range(len(rows)), rows)
     axes.tick_params(length=0, pad=4)
-    axes.set_xlabel("detectives", color=LINE)
-    axes.set_ylabel("Mister X", color=LINE)
     for spine in axes.spines.values():
         spine.set_visible(False)
 
@@ -210,8 +219,8 @@ def round_plot(made: list[RoundCount], about: str = "") -> str:
         figure = Figure(figsize=(6.4, 2.5))
         axes = figure.add_axes((0.09, 0.21, 0.89, 0.66))
         marks: dict[str, dict[str, Any]] = {
-            "caught by the detectives": {"facecolor": "none", "edgecolor": D, "hatch": "////"},
-            "Mister X escaped": {"facecolor": X, "edgecolor": X},
+            "won by the detectives": {"facecolor": "none", "edgecolor": D, "hatch": "////"},
+            "won by Mister X": {"facecolor": X, "edgecolor": X},
         }
         tops = caught + escaped
         for (label, mark), below, above in zip(
@@ -243,11 +252,11 @@ def round_plot(made: list[RoundCount], about: str = "") -> str:
         axes.set_ylabel("games")
         _plain(axes, "y")
         told = "; ".join(
-            f"round {row.round}: {row.detectives} caught, {row.mister_x} escaped"
+            f"round {row.round}: {row.detectives} by the detectives, {row.mister_x} by Mister X"
             for row in made
             if row.detectives or row.mister_x
         )
-        return _svg(figure, title, f"{title}, forfeits left out: {told}.", key=about)
+        return _svg(figure, title, f"{title}, forfeits left out; won: {told}.", key=about)
 
 
 def start_plot(made: list[StartCount]) -> str:
@@ -262,12 +271,13 @@ def start_plot(made: list[StartCount]) -> str:
         for place, row in enumerate(known):
             low, high = 100 * (row.escaped.low or 0.0), 100 * (row.escaped.high or 0.0)
             axes.plot([place, place], [low, high], color=X, linewidth=2, solid_capstyle="butt")
-            axes.plot([place], [100 * (row.escaped.rate or 0.0)], "o", color=X, markersize=6)
+            rate = 100 * (row.escaped.rate or 0.0)
+            axes.plot([place], [rate], "o", color=X, markersize=6, clip_on=False, zorder=3)
         axes.set_xticks(range(len(known)), [str(row.station) for row in known])
         axes.set_xlim(-0.6, len(known) - 0.4)
         axes.set_ylim(0, 100)
         axes.set_xlabel("station on which Mister X began")
-        axes.set_ylabel("escaped, %")
+        axes.set_ylabel("escaped, %; 95 % interval")
         _plain(axes, "y")
         told = "; ".join(
             f"{row.station}: {100 * (row.escaped.rate or 0.0):.0f} % of {row.escaped.games}"
@@ -286,12 +296,15 @@ def history_plot(runs: list[PastRun], bots: list[str]) -> str:
     title = "Ratings over runs"
     told = []
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 3.0))
-        axes = figure.add_axes((0.1, 0.17, 0.66, 0.78))
+        right = (_widest(shortened(bot, NAME) for bot in bots[:MAX_LINES]) + 10) / WIDTH
+        figure = Figure(figsize=(WIDTH / 72, 3.0))
+        axes = figure.add_axes((0.1, 0.17, 0.9 - right, 0.78))
         ends: list[tuple[float, str, str]] = []
-        for bot, (mark, dashes, colour) in zip(bots[:MAX_LINES], _LINES, strict=False):
+        for number, bot in enumerate(bots[:MAX_LINES]):
+            mark, dashes, colour = _LINES[number]
+            beside = 0.04 * (number - (min(len(bots), MAX_LINES) - 1) / 2)  # not on each other
             points = [
-                (place, rating)
+                (place + beside, rating)
                 for place, run in enumerate(runs)
                 for rating in run.ratings
                 if rating.bot == bot and rating.elo is not None
@@ -305,7 +318,8 @@ def history_plot(runs: list[PastRun], bots: list[str]) -> str:
             for place, rating in points:
                 if rating.low is not None and rating.high is not None:
                     axes.plot([place, place], [rating.low, rating.high], color=colour, linewidth=1)
-            ends.append((elo[-1], shortened(bot, NAME), colour))
+            # A name in the colour of lines would be too faint to read.
+            ends.append((elo[-1], shortened(bot, NAME), TEXT if colour == LINE else colour))
             ratings = ", ".join(f"{value:.0f}" for value in elo)
             told.append(f"{shortened(bot, 40)} {ratings}")
         if not told:
@@ -314,11 +328,11 @@ def history_plot(runs: list[PastRun], bots: list[str]) -> str:
         if len(set(labels)) < len(labels) or not all(labels):
             labels = [run.run[:10] for run in runs]  # several of a day
         axes.set_xticks(range(len(runs)), labels)
-        if len(runs) > 6:
+        if (_widest(labels) + 8) * len(runs) > (0.9 - right) * WIDTH:
             for place, label in enumerate(axes.get_xticklabels()):
                 label.set_visible(place in (0, len(runs) - 1))
         axes.set_xlim(-0.3, len(runs) - 0.7)
-        axes.set_ylabel("Elo")
+        axes.set_ylabel("Elo, with 95 % intervals")
         _plain(axes, "y")
         _name_ends(axes, ends)
         return _svg(figure, title, f"{title}, in Elo points, the oldest first: {'; '.join(told)}.")
@@ -363,16 +377,31 @@ def _plain(axes: Axes, grid: Literal["x", "y"]) -> None:
     axes.spines["bottom"].set_linewidth(0.8)
 
 
+@contextmanager
+def _strange_letters() -> Iterator[None]:
+    """The reader's own font draws the names: that the one to measure by lacks some is no matter."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from")
+        yield
+
+
+def _widest(words: Iterable[str]) -> float:
+    """The width of the widest word in points, in the size of the style."""
+    font = FontProperties(size=STYLE["font.size"])
+    with _strange_letters():
+        return max(
+            (text_to_path.get_text_width_height_descent(word, font, ismath=False)[0])
+            for word in words
+        )
+
+
 def _svg(figure: Figure, title: str, description: str, *, key: str = "") -> str:
     """Write the figure with its text alternative and the page's colours."""
     figure.patch.set_visible(False)
     for axes in figure.axes:
         axes.patch.set_visible(False)
     text = io.StringIO()
-    with warnings.catch_warnings():
-        # The reader's own font draws the names; that the one used for measuring lacks a glyph is
-        # nothing to tell.
-        warnings.filterwarnings("ignore", message=r"Glyph .* missing from")
+    with _strange_letters():
         figure.savefig(
             text,
             format="svg",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,6 +12,8 @@ import pytest
 from reports.charts import heat_map, history_plot, rating_plot, round_plot, start_plot
 from reports.frames import Games
 from reports.report import Meta, Report, build
+from reports.win_rates import share
+from tests.browser import open_page, started_browser
 from tests.reports.rows import small_run
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -36,7 +39,13 @@ def test_equal_reports_draw_equal_bytes() -> None:
 
 
 def test_drawings_are_xml_with_title_and_description() -> None:
-    expected = ("belief 1", "belief against greedy", "round 24: 0 caught,", "170: ", "belief 1")
+    expected = (
+        "belief 1",
+        "belief against greedy",
+        "round 24: 0 by the detectives,",
+        "170: ",
+        "belief 1",
+    )
     for text, told in zip(drawings(report()), expected, strict=True):
         root = ET.fromstring(text)  # noqa: S314 - our own text
         assert root.get("role") == "img"
@@ -150,3 +159,54 @@ def test_labels_below_the_ratings_are_whole(top: float) -> None:
     for x, text in labels:
         assert float(x) + 6 * len(text) / 2 <= width
         assert float(x) - 6 * len(text) / 2 >= 0
+
+
+@pytest.mark.slow
+def test_no_word_of_a_plot_is_cut_off(tmp_path: Path) -> None:
+    """Names as wide as can be, and as short; in the browser, whose font decides."""
+    page = tmp_path / "plots.html"
+    runs = (("W" * 40, "M" * 12, "@" * 30), ("a", "b"), ("l" * 40, "W" * 13, "i", "%" * 14))
+    made = [drawing for names in runs for drawing in drawings(report(names))]
+    page.write_text(f"<!doctype html><title>Plots</title>{''.join(made)}", "utf-8")
+    with started_browser() as browser, open_page(browser, page) as opened:
+        assert opened.page.locator("svg").count() == 5 * len(runs)
+        cut = opened.page.evaluate(
+            """() => [...document.querySelectorAll("svg text")]
+              .filter((text) => {
+                const [inner, outer] = [text, text.ownerSVGElement].map((one) => one.getBoundingClientRect());
+                return inner.left < outer.left - 0.5 || inner.top < outer.top - 0.5
+                  || inner.right > outer.right + 0.5 || inner.bottom > outer.bottom + 0.5;
+              })
+              .map((text) => `${text.ownerSVGElement.querySelector("title").textContent}: ${text.textContent}`)"""  # noqa: E501 - JavaScript
+        )
+        assert cut == []
+
+
+def test_start_stations_where_nobody_or_everybody_escaped_are_whole_dots() -> None:
+    """A dot at 0 or 100 % is not cut in half by the edge of the plot."""
+    made = [
+        msgspec.structs.replace(row, escaped=share(wins, 4))
+        for row, wins in zip(report().starts, (0, 4), strict=False)
+    ]
+    root = ET.fromstring(start_plot(made))  # noqa: S314 - our own text
+    clipped = [
+        element
+        for group in root.iter(f"{SVG}g")
+        if group.get("clip-path")
+        for element in group.iter(f"{SVG}use")
+    ]
+    assert len(made) == 2
+    assert clipped == []
+
+
+def test_words_of_plots_are_in_the_colour_of_text() -> None:
+    """Not in that of lines, which is too faint to read on white."""
+    names = tuple(f"bot {k}" for k in range(8))
+    for text in drawings(report(names)):
+        root = ET.fromstring(text)  # noqa: S314 - our own text
+        faint = [
+            element.text
+            for element in root.iter(f"{SVG}text")
+            if "--line" in style_of(element) and element.text != "·"
+        ]
+        assert faint == []
