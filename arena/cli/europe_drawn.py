@@ -89,19 +89,28 @@ def last_known(view: Mapping[str, Any]) -> int | None:
 
 
 def panel(board: Any, view: Mapping[str, Any], believed: int = 0) -> list[RenderableType]:
-    """Return what always stands beside the map: mission, figures, hands, ticket board.
+    """Return what always stands beside the map: whose it is, mission, figures, hands, entries.
 
     Args:
         board: of the game.
         view: what the onlooker sees.
         believed: how many cities Mister X can be in; 0 for nobody told.
     """
-    parts: list[RenderableType] = [mission_text(view), figures_table(board, view)]
+    parts: list[RenderableType] = [origin_text(board), mission_text(view)]
+    parts.append(figures_table(board, view))
     parts += [*hands_of(view), log_text(view)]
     if believed:
         cities = "1 city" if believed == 1 else f"{believed} cities"
         parts.append(Text(f"to the detectives X can be in {cities}", "magenta"))
     return parts
+
+
+def origin_text(board: Any) -> Text:
+    """Return whose board it is, as far as there is room in a line."""
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append("board  ", "bold")
+    text.append(shown(board.origin), "dim")
+    return text
 
 
 def mission_text(view: Mapping[str, Any]) -> Text:

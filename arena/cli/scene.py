@@ -12,11 +12,11 @@ from rich.text import Text
 
 from arena.cli import europe_drawn, london_drawn
 from arena.cli.following import Following, Told
-from arena.rules.ruleset import Side
+from arena.rules.ruleset import Event, Side
 from reports.names import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from rich.console import Console, RenderableType
 
@@ -215,16 +215,44 @@ def plain_words(event: Mapping[str, Any]) -> str:
     return " ".join([str(kind), *(f"{key} {value}" for key, value in said.items())]).strip()
 
 
+def happened(events: Sequence[Event], eyes: Eyes) -> list[dict[str, Any]]:
+    """Return what happened, as far as these eyes see it.
+
+    Of two events that tell the sides the same thing in different words, as what a player draws,
+    who sees everything is told the one that says more.
+    """
+    if eyes != "everything":
+        return [msgspec.to_builtins(one.what) for one in events if one.seen_by in (None, _as(eyes))]
+    found: list[dict[str, Any]] = []
+    waiting: Side | None = None  # who was told the last one alone
+    for event in events:
+        what = msgspec.to_builtins(event.what)
+        if waiting is not None and event.seen_by is waiting.other and _is_same(found[-1], what):
+            if _untold(what) < _untold(found[-1]):
+                found[-1] = what
+            waiting = None
+        else:
+            found.append(what)
+            waiting = event.seen_by
+    return found
+
+
+def _is_same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two events differ only in what one of them does not tell."""
+    return one.keys() == other.keys() and all(
+        None in (one[key], other[key]) or one[key] == other[key] for key in one
+    )
+
+
+def _untold(event: Mapping[str, Any]) -> int:
+    return sum(value is None for value in event.values())
+
+
 def line_of(following: Following, told: Told, eyes: Eyes) -> Text:
     """Return an answer as a line, as far as these eyes see it."""
-    as_side = _as(eyes)
     drawing = drawing_of(following)
     in_words = drawing.event_words if drawing is not None else plain_words
-    words = [
-        in_words(msgspec.to_builtins(event.what))
-        for event in told.events
-        if event.seen_by in (None, as_side)
-    ]
+    words = [in_words(event) for event in happened(told.events, eyes)]
     text = Text()
     text.append(f"{told.round:>2}  " if told.round else "", "dim")
     text.append(f"{'X' if told.side is Side.MISTER_X else 'D'}  ", "bold")

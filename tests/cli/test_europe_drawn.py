@@ -15,6 +15,7 @@ from arena.cli.following import Following
 from arena.cli.scene import Eyes
 from arena.rules.europe.state import Stage
 from arena.rules.europe.views import EVENTS, Drew, Laid, Moved, Returned
+from arena.rules.ruleset import Side
 from tests.cli.watched_games import play_seen
 from tests.reports.games_of_europe import eager
 
@@ -63,6 +64,26 @@ def test_panel_tells_cities_by_name_hands_and_mission() -> None:
     for number, hand in enumerate(following.state.hands, 1):
         assert f"p{number}  {hand[0]}" in text
     assert f"X  {following.state.hand[0]}" in text
+
+
+def test_frame_says_whose_board_it_is() -> None:
+    for size in ((80, 24), (200, 60)):
+        text = "\n".join(scene.picture(followed(), "everything", console(*size)))
+        assert "board  Own design of this project" in text
+
+
+def test_who_sees_everything_is_told_what_either_side_draws_and_puts_back() -> None:
+    told = followed().told
+    lines = {
+        eyes: [str(scene.line_of(followed(), one, eyes)) for one in told] for eyes in get_args(Eyes)
+    }
+    assert any("puts back a ticket" in line for line in lines["detectives"])
+    for number, one in enumerate(told):
+        assert "puts back a ticket" not in lines["everything"][number]
+        assert "?" not in lines["everything"][number]
+        own = "mister_x" if one.side is Side.MISTER_X else "detectives"
+        assert len(lines["everything"][number]) >= len(lines[own][number])
+        assert lines["everything"][number].count(" draws ") == lines[own][number].count(" draws ")
 
 
 def test_detectives_eyes_see_no_more_than_the_detectives() -> None:
