@@ -130,8 +130,11 @@ def load_board(file: Traversable | None = None) -> Board:
 
 
 def board_hash(board: Board) -> str:
-    """Return the SHA-256 of the board's canonical JSON, 64 hex digits."""
-    return canonical_hash(board)
+    """Return the SHA-256 of the board's canonical JSON and its colours' order, 64 hex digits.
+
+    The order counts: `mission=balanced` takes the colours as they stand.
+    """
+    return canonical_hash((board, tuple(board.missions)))
 
 
 def warnings(board: Board) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ class Bound:
 
     Attributes:
         board: as bots get it.
-        board_hash: SHA-256 of its canonical JSON.
+        board_hash: SHA-256 of it; see `arena.rules.europe.board.board_hash`.
         net: its links as tables.
         called: what the option `board` says for it.
     """

@@ -117,7 +117,7 @@ class Europe:
 
     @property
     def board_hash(self) -> str:
-        """SHA-256 of the board's canonical JSON."""
+        """SHA-256 of the board, 64 hex digits."""
         return self._board_hash
 
     @property

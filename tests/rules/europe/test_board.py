@@ -29,7 +29,7 @@ from arena.rules.europe.net import Net
 BOARD = load_board()
 NET = Net(BOARD)
 NAMES = {city.id: city.name for city in BOARD.cities}
-HASH = "fb59fc60909594e1865408945559f7de1f7d16d46e998efe610a9a87a3798d03"
+HASH = "3ad0c8db9fe5499b129d8753cfb83bc757a7baa8aa63cb0a31c41c63fa41e4b8"
 
 
 def odd_board() -> dict[str, Any]:
@@ -264,6 +264,17 @@ def test_an_odd_board_is_read(tmp_path: Path) -> None:
     assert net.all_neighbours[8] == (5, 13, 34)
     assert board.missions["violet"].targets == (55,)
     assert board_hash(board) != HASH
+
+
+def test_boards_that_differ_in_the_order_of_their_colours_are_different(tmp_path: Path) -> None:
+    """With `mission=balanced` the colours follow each other as they stand."""
+    content = odd_board()
+    content["missions"]["amber"] = {"starts": [55], "targets": [3]}
+    one = board_hash(load_board(write(tmp_path, content)))
+    content["missions"] = dict(reversed(content["missions"].items()))
+    assert board_hash(load_board(write(tmp_path, content))) != one
+    content["missions"] = dict(reversed(content["missions"].items()))
+    assert board_hash(load_board(write(tmp_path, dict(reversed(content.items()))))) == one
 
 
 def change(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
