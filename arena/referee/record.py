@@ -144,7 +144,7 @@ class Core(msgspec.Struct, frozen=True, kw_only=True):
     facts: dict[str, Any]  # of the last state
 
 
-class TurnTime(msgspec.Struct, frozen=True, kw_only=True):
+class TurnTime(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Times of one answer that counted: `play` is its index in `Core.plays`."""
 
     play: int

@@ -73,8 +73,12 @@ class Stream:
     def shuffle(self, items: Sequence[T]) -> tuple[T, ...]:
         """Return the items in an order in which every order is equally likely (Fisher-Yates)."""
         order = list(items)
-        below = self.below
+        word = self.word
         for last in range(len(order) - 1, 0, -1):
-            other = below(last + 1)
+            size = last + 1
+            fair = WORDS - WORDS % size  # as in `below`
+            while (drawn := word()) >= fair:
+                pass
+            other = drawn % size
             order[last], order[other] = order[other], order[last]
         return tuple(order)

@@ -8,6 +8,7 @@ no exception and no task of its own.
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 from math import inf
 from time import monotonic
@@ -84,6 +85,9 @@ class Asking:
         self._task: trio.lowlevel.Task | None = None  # waits for the standard output
         self._ready = False  # something came while nobody waited
         self._stopped = False  # all of its processes, until it is asked again
+        self._poll = select.poll()
+        for fd in (self._stdout, self._stderr.fd, self._life.pidfd):
+            self._poll.register(fd, select.POLLIN)
         hub.add(self._stdout, self._on_stdout, on_change=True)
         hub.add(self._stderr.fd, self._on_stderr)
         hub.add(self._life.pidfd, self._on_end)
@@ -179,6 +183,10 @@ class Asking:
         if len(line) >= self._line_bytes:
             raise self._overran()
         return line
+
+    def is_silent(self) -> bool:
+        """Whether at this one look nothing is to be read of it, and it is there: the usual case."""
+        return not self._closed and not self._rest and not self._poll.poll(0)
 
     def take_line(self) -> bytes | None:
         """Return a whole line that was read together with an earlier one, if there is one."""

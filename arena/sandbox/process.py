@@ -67,6 +67,8 @@ class BotProcess(Asking):
 
     def has_unread(self) -> bool:
         """Whether anything came that nobody asked for."""
+        if self.is_silent():
+            return False
         if self._rest:
             return True
         try:
@@ -77,6 +79,8 @@ class BotProcess(Asking):
 
     def has_ended(self) -> bool:
         """Whether at this one look the process has ended or its standard output is closed."""
+        if self.is_silent():
+            return False
         if self._life.is_over():
             return True
         if self._rest:
@@ -93,6 +97,8 @@ class BotProcess(Asking):
 
     def take_stderr(self) -> tuple[str, int]:
         """Return what came on standard error since this was last called, and the bytes dropped."""
+        if self._stderr.is_empty and self.is_silent():
+            return "", 0
         return self._stderr.take()
 
     def evidence(self) -> Mapping[str, Any]:

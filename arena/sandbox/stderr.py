@@ -45,6 +45,11 @@ class StderrTail:
         """Bytes between the kept head and the kept tail."""
         return self._total - len(self._head) - min(len(self._tail), self._tail_bytes)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came."""
+        return not self._total
+
     def text(self) -> str:
         r"""Return what is kept, decoded; bad bytes and control characters are shown as `\x1b`.
 
@@ -95,6 +100,11 @@ class StderrPipe:
                 return
             self._tail.add(chunk)
             left -= len(chunk)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was taken in since it was last told."""
+        return self._tail.is_empty
 
     def leave(self) -> None:
         """Read no more: the pipe is to be closed."""
