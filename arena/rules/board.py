@@ -39,8 +39,10 @@ def read_map(file: Traversable, shape: type[M]) -> M:
     try:
         found = msgspec.json.decode(text, type=shape)
         json.loads(text, object_pairs_hook=_each_once)
-    except (msgspec.DecodeError, UnicodeDecodeError) as exc:  # ValidationError is a DecodeError
+    except msgspec.ValidationError as exc:
         raise ConfigError(f"{file}: {exc}") from exc
+    except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        raise ConfigError(f"{file}: {_not_json(text, exc)}") from exc
     except _StandsTwice as exc:
         raise ConfigError(f"{file}: the key {exc.args[0]!r} stands twice in one object") from exc
     return found
@@ -124,6 +126,30 @@ def check_cards(file: object, key: str, ids: Iterable[int], cards: Sequence[int]
         if card in seen:
             raise ConfigError(f"{file}: {key}[{index}]: the card {card} stands before")
         seen.add(card)
+
+
+def _not_json(text: bytes, refused: Exception) -> str:
+    """Say why a file is no JSON, and in which line: who types in a map looks for that."""
+    try:
+        words = text.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        line = text.count(b"\n", 0, exc.start) + 1
+        return f"this is not UTF-8 (line {line}); save the file as UTF-8"
+    if words.startswith("\ufeff"):
+        return "the file begins with a byte order mark; save it as UTF-8 without one"
+    if not words.strip():
+        return "the file is empty"
+    try:
+        json.loads(words, parse_constant=_no_constant)
+    except json.JSONDecodeError as exc:
+        return f"no JSON in line {exc.lineno}, column {exc.colno}: {exc.msg}"
+    except (RecursionError, ValueError):  # too deep, numbers too long, NaN
+        pass
+    return str(refused)
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(word)
 
 
 class _StandsTwice(Exception):

@@ -139,6 +139,31 @@ def test_no_mistake_in_a_map_is_anything_but_one_clear_sentence(data: st.DataObj
         assert "\n" not in said
 
 
+@pytest.mark.parametrize(
+    ("edit", "says"),
+    [
+        (lambda text: b"\xef\xbb\xbf" + text, "a byte order mark; save it as UTF-8 without one"),
+        (lambda text: text.decode().encode("utf-16"), "not UTF-8 (line 1); save the file as UTF-8"),
+        (lambda text: text.replace(b"Small", b"\n Sm\xe4ll"), "not UTF-8 (line 2)"),
+        (
+            lambda text: text.replace(b"],", b"]\n,", 1) + b"\n\nmore",
+            "line 4, column 1: Extra data",
+        ),
+        (lambda text: text.replace(b'"aspect"', b"\n\naspect"), "no JSON in line 3, column 1: "),
+        (lambda text: text.replace(b"1.5", b"NaN"), "invalid character (byte "),
+        (lambda _: b" \n", "the file is empty"),
+    ],
+)
+def test_what_is_no_json_is_told_by_its_line(
+    tmp_path: Path, edit: Callable[[bytes], bytes], says: str
+) -> None:
+    file = write(tmp_path, edit(msgspec.json.encode(small_map())))
+    with pytest.raises(ConfigError) as caught:
+        read_board(file)
+    assert str(caught.value).startswith(f"{file}: ")
+    assert says in str(caught.value)
+
+
 def test_a_missing_map_is_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"gone\.json: this map can't be read \(No such file"):
         read_board(tmp_path / "gone.json")
