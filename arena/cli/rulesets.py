@@ -121,6 +121,11 @@ def _check(talk: Talk, file: Path) -> None:
     if is_name(file.stem) and file.suffix == ".json":
         folder = shlex.quote(str(file.resolve().parent))
         talk.next(f"{BOARDS}={folder} arena run --ruleset {NAME}:board={file.stem}")
+    else:
+        talk.say(
+            f"To play on it call the file NAME.json, NAME being up to 40 small letters, digits, _ "
+            f"and -, and not own: {NAME}:board=NAME"
+        )
 
 
 def _found(file: Path, board: Board, warned: tuple[str, ...]) -> answers.BoardCheck:

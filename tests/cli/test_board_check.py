@@ -73,6 +73,16 @@ def test_a_likely_slip_is_a_warning(arena: Caller, tmp_path: Path) -> None:
     assert arena("rulesets", "--check", file, "--json").json["warnings"] == [slip]
 
 
+@pytest.mark.parametrize("name", ["Mein Brett.json", "own.json", "board.txt"])
+def test_a_file_that_is_called_otherwise_is_told_a_name_to_be_played_by(
+    arena: Caller, tmp_path: Path, name: str
+) -> None:
+    file = written(tmp_path, own()).rename(tmp_path / name)
+    called = arena("rulesets", "--check", file)
+    assert called.code == 0
+    assert called.stderr.startswith("To play on it call the file NAME.json, ")
+
+
 @pytest.mark.parametrize("how", [(), ("--json",)], ids=["people", "json"])
 def test_a_mistake_is_one_sentence_and_exit_code_2(
     arena: Caller, tmp_path: Path, how: tuple[str, ...]
