@@ -405,6 +405,13 @@ def test_printing_leaves_the_controls_out_and_tells_what_is_missing(
         assert f"{len(ROWS) - count} games do not fit" in note
         box = page.locator("#games-rows").evaluate("one => one.scrollHeight - one.clientHeight")
         assert box <= 1
+        # A browser repeats the head on every sheet of paper, but none of its buttons.
+        heads = page.locator("#games-rows thead th").evaluate_all(
+            """all => all.map((one) => [...one.childNodes].some((child) => child.nodeType === 3)
+              ? one.textContent : getComputedStyle(one, "::before").content.slice(1, -1))"""
+        )
+        assert heads[:4] == ["no.", "game", "Mister X", "detectives"]
+        assert all(heads)
 
 
 @pytest.mark.slow

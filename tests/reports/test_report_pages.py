@@ -22,6 +22,7 @@ from tests.reports.site_run import BOTS, HOSTILE, RUN
 pytestmark = pytest.mark.slow
 
 DRAWN = 8  # games that have a replay
+LONGEST_NAME = 30  # characters of a name in the table of games
 IN_ONE = ("greedy", HOSTILE[0], HOSTILE[2])  # bots of the one page, which holds all of theirs
 
 
@@ -205,6 +206,22 @@ def test_printed_report_is_light_and_whole(browser: Browser, report: Report) -> 
             "all => all.filter((one) => getComputedStyle(one).overflowX !== 'visible').length"
         )
         assert cut == 0
+        # What nobody opened is no heading of nothing on paper.
+        assert page.locator("summary").count() > 0
+        assert page.locator("summary:visible").count() == 0
+
+
+def test_long_names_leave_room_for_who_won_and_why(browser: Browser, report: Report) -> None:
+    with open_page(browser, report.folder / "games.html", folder=report.folder, width=1280) as own:
+        rows = own.page.locator("#games-rows")
+        heads = rows.locator("thead th")
+        reason = heads.nth(heads.all_inner_texts().index("reason"))
+        assert reason.evaluate("one => one.getBoundingClientRect().right") <= rows.evaluate(
+            "one => one.getBoundingClientRect().right"
+        )
+        whole = HOSTILE[3][:LONGEST_NAME]
+        cut = rows.locator(f"td.name bdi[title^='{whole}']").first
+        assert len(cut.inner_text()) <= LONGEST_NAME
 
 
 class Links(html.parser.HTMLParser):

@@ -6,6 +6,7 @@ import { html } from "./shapes.js";
 const NUMBER = new Intl.NumberFormat("en");
 const WINNERS = ["none", "mister_x", "detectives"];
 const LONGEST_ID = 10; // characters of an id in its column; the command has all of it
+const SHORT_NAME = 12; // characters that a column always has room for
 const LONGEST_NAME = 30; // characters of a bot's name in a row; its beginning and its end
 
 /** Columns: key → heading, class, whether a click on the head sorts by it. */
@@ -38,7 +39,8 @@ export function table(games, sort) {
     const [heading, kind, sorts] = COLUMNS[key];
     const button = sorts ? html("button", { type: "button" }, heading, html("span", { class: "way", "aria-hidden": "true" })) : heading;
     if (sorts) button.addEventListener("click", () => sort(key));
-    heads.set(key, html("th", { scope: "col", class: sorts ? kind || null : `${kind} fixed` }, button));
+    // On paper the heading stands in the place of its button: of repeated heads browsers print no buttons.
+    heads.set(key, html("th", { scope: "col", class: sorts ? kind || null : `${kind} fixed`, "data-heading": sorts ? heading : null }, button));
   }
   const body = html("tbody");
   const caption = html("caption", { class: "seen-not" }, "Games that fit the filters");
@@ -106,7 +108,7 @@ function game(games, row) {
 function name(games, place) {
   const whole = games.shown[place];
   const letters = [...whole];
-  if (letters.length <= LONGEST_NAME) return html("bdi", {}, whole);
+  if (letters.length <= LONGEST_NAME) return html("bdi", { title: letters.length > SHORT_NAME ? whole : null }, whole);
   const end = Math.floor(LONGEST_NAME / 3);
   return html("bdi", { title: whole }, `${letters.slice(0, LONGEST_NAME - 1 - end).join("")}…${letters.slice(-end).join("")}`);
 }
