@@ -98,16 +98,6 @@ def test_a_mistake_is_one_sentence_and_exit_code_2(
     )
 
 
-@pytest.mark.parametrize("name", ["My board.json", "board.txt", "own.json"])
-def test_a_file_that_can_not_be_named_in_a_ruleset_has_no_next_step(
-    arena: Caller, tmp_path: Path, name: str
-) -> None:
-    file = tmp_path / name
-    file.write_text(json.dumps(own()), encoding="utf-8")
-    called = arena("rulesets", "--check", file)
-    assert (called.code, called.stderr) == (0, "")
-
-
 def test_a_missing_file_and_rulesets_beside_a_board_are_refused(
     arena: Caller, tmp_path: Path
 ) -> None:
