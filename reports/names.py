@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 
-__all__ = ["guarded", "shortened", "shown", "unguarded"]
+__all__ = ["guarded", "shortened", "shown", "unguarded", "what_happened"]
 
 # What a spreadsheet takes for the start of a formula, wide forms included, and the guard itself.
 GUARD = "'"
@@ -43,6 +43,17 @@ def shortened(text: str, length: int) -> str:
         return safe
     tail = (length - 1) // 3
     return f"{safe[: length - 1 - tail]}…{safe[len(safe) - tail :] if tail else ''}"
+
+
+def what_happened(text: str, game: str) -> str:
+    """A fault's line without the bot and the game, for where both stand beside it.
+
+    Args:
+        text: as `arena.referee.faults.describe` writes it; any other stays as it is.
+        game: the game's id.
+    """
+    _, found, rest = text.partition(f", game {game}, ")
+    return f"{rest[:1].upper()}{rest[1:]}" if found and rest else text
 
 
 def guarded(text: str) -> str:

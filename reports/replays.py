@@ -16,7 +16,7 @@ import msgspec
 from arena.referee.record import BotName, GameRecord, SeatAside, SideWord, TurnTime
 from arena.referee.replay import Replayed, replay
 from arena.rules.ruleset import Side, Watched
-from reports.names import shortened, shown
+from reports.names import shortened, shown, what_happened
 
 __all__ = [
     "Change",
@@ -186,7 +186,7 @@ def replay_data(record: GameRecord) -> Replay:
                 side=fault.side,
                 kind=fault.kind,
                 phase=fault.phase,
-                text=_line(getattr(aside, fault.side).fault_text),
+                text=_happened(getattr(aside, fault.side).fault_text, core.game),
                 hint=_line(getattr(aside, fault.side).hint),
             )
             for fault in core.faults
@@ -369,6 +369,10 @@ def _plain(value: Any) -> Any:
 def _text(text: str) -> str:
     """Text of several lines, safe to show."""
     return "\n".join(shown(line) for line in text.split("\n"))
+
+
+def _happened(text: str | None, game: str) -> str | None:
+    return None if text is None else what_happened(shown(text), game)
 
 
 def _line(text: str | None) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from reports import charts
 from reports.game_rows import GameLine
+from reports.names import what_happened
 from reports.report import End, FaultCount, Report, RoundCount, StartCount, TimeUse, WordCount
 from reports.site.markup import NA, Cell, Column, linked, na, name, percent, share, table, text
 from reports.site.places import Places
@@ -150,7 +151,7 @@ def faults(made: Sequence[FaultCount], places: Places, *, whose: str = "") -> st
             ),
             percent(fault.share),
             _game(fault.first_game, places, drawn=fault.kind != "benched"),
-            text(fault.text) if fault.text else "·",
+            text(what_happened(fault.text, fault.first_game)) if fault.text else "·",
         ]
         for fault in made[:MAX_ROWS]
     ]

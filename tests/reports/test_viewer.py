@@ -13,6 +13,7 @@ from playwright.sync_api import Browser
 from arena.referee.record import GameRecord
 from arena.referee.replay import replay
 from arena.rules.london import London, State
+from reports.names import what_happened
 from reports.replays import replay_data
 from reports.site.replay import MAX_BYTES, write_replay
 from tests.browser import open_page, started_browser
@@ -305,7 +306,9 @@ def test_fault_is_told_with_its_evidence(browser: Browser, tmp_path: Path) -> No
         page.wait_for_selector(".line .mark.fault")
         box = page.locator(".fault-box").inner_text()
         assert "protocol" in box
-        assert str(record.aside.detectives.fault_text) in box
+        text = str(record.aside.detectives.fault_text)
+        assert what_happened(text, record.core.game) in box
+        assert record.core.game not in box
 
 
 @pytest.mark.parametrize("text", HOSTILE)

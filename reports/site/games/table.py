@@ -19,7 +19,7 @@ import msgspec
 
 from arena.referee.record import SideWord
 from reports.frames import Games
-from reports.names import shortened, shown
+from reports.names import shortened, shown, what_happened
 from reports.replays import page_json
 from reports.site.inlining import inlined, policy
 from reports.site.markup import text
@@ -160,8 +160,9 @@ def _parts(
     notes = _Table(noted)
     seats = {
         side: [
-            (kind, phase, shortened(told, LONGEST_TEXT))
-            for kind, phase, told in zip(
+            (kind, phase, shortened(what_happened(told, game), LONGEST_TEXT))
+            for game, kind, phase, told in zip(
+                column["game"],
                 column[f"{side}_fault"],
                 column[f"{side}_phase"],
                 column[f"{short}_text"],
