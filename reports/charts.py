@@ -109,7 +109,7 @@ def _draw_ratings(axes: Axes, bots: list[Standing]) -> None:
         axes.axvline(centre, color=LINE, linewidth=0.8, linestyle=(0, (3, 3)), zorder=1)
     for k, bot in enumerate(bots):
         assert bot.elo is not None  # noqa: S101 - for the type checker; others were left out
-        if bot.low is not None or bot.high is not None or bot.bounded:
+        if bot.se is not None:
             start = low - room * 0.8 if bot.low is None else bot.low
             end = high + room * 0.8 if bot.high is None else bot.high
             axes.plot(

@@ -57,6 +57,15 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
         return self.elo / ELO
 
 
+def half_interval(deals: int) -> float:
+    """How many errors half a 95 % interval has: by Student's t below `FEW_DEALS` deals.
+
+    Args:
+        deals: that errors are clustered on; with fewer than two there is no error.
+    """
+    return float(stdtrit(deals - 1, 0.975)) if 1 < deals < FEW_DEALS else Z_95
+
+
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """How to rate.
 
@@ -280,12 +289,9 @@ def _rate_part(
         told.append("an anchor moves only the bots that can be compared with it")
 
     factor = 1.0
-    quantile = Z_95
     deals = table.deals
     if settings.small_sample and deals > 1:
         factor = deals / (deals - 1)
-        if deals < FEW_DEALS:
-            quantile = float(stdtrit(deals - 1, 0.975))
     if deals == 1:
         told.append("all games are on one deal, so errors can't be told: play two deals or more")
     elif deals <= table.players:
@@ -308,7 +314,7 @@ def _rate_part(
         role_bounded=open_ends.role,
         prior=prior,
         deals=deals,
-        quantile=quantile,
+        quantile=half_interval(deals) if settings.small_sample else Z_95,
         log_likelihood=placed.log_likelihood,
     )
     return part, told

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import html
+
 from reports.game_rows import GameLine
+from reports.ratings import half_interval
 from reports.report import BotShares
 from reports.site import endings
 from reports.site.markup import (
@@ -41,6 +44,9 @@ def bot_lead(bot: str, told: Summary) -> str:
     shown = [("Games", f"{len(told.of_bot[bot]):,}", "big")]
     if standing is None or shares is None:
         return facts_list(shown) + notes_list(["None of its games has a winner."])
+    made = told.report.ratings
+    deals = {part.part: part.deals for part in made.part_list}
+    errors = half_interval(deals.get(standing.part, 0))
     shown = [
         ("Rank", _plain(rank(standing)), "big"),
         ("Elo", _elo(standing.elo), "big"),
@@ -48,13 +54,12 @@ def bot_lead(bot: str, told: Summary) -> str:
         *shown,
         ("Escaped", _rate(shares, "mister_x"), "big"),
         ("Caught", _rate(shares, "detectives"), "big"),
-        ("Elo as Mister X", _side(standing, "mister_x"), ""),
-        ("Elo as detectives", _side(standing, "detectives"), ""),
+        ("Elo as Mister X", _side(standing, "mister_x", errors), ""),
+        ("Elo as detectives", _side(standing, "detectives", errors), ""),
     ]
     notes = []
     if standing.bounded:
         notes.append("Only the prior keeps its rating finite: its interval has an open end.")
-    made = told.report.ratings
     if made.parts > 1:
         notes.append(
             f"It is in part {standing.part} of {made.parts}: ratings of bots that met, directly or "
@@ -71,18 +76,18 @@ def _elo(value: float | None) -> str:
     return "n/a" if value is None else elo(value).markup
 
 
-def _side(standing: Standing, side: str) -> str:
+def _side(standing: Standing, side: str, errors: float) -> str:
     """A strength on one side with its error; why there is none."""
     value, se = getattr(standing, side), getattr(standing, f"{side}_se")
     if value is None:
         return "n/a: it takes three bots or more that met on both sides"
-    error = "" if se is None else f" {plus_minus(se)}"
+    error = "" if se is None else f" {plus_minus(se, errors)}"
     return minus(f"{value:+.0f}{error}")
 
 
 def _rate(shares: BotShares, side: str) -> str:
     rate = getattr(shares, side).rate
-    return "n/a" if rate is None else f"{100 * rate:.0f} %"
+    return html.unescape(percent(rate))
 
 
 def bot_parts(bot: str, told: Summary, places: Places) -> list[Part]:

@@ -27,6 +27,7 @@ __all__ = [
 
 MAX_ROWS = 200  # rows of a list on the page
 SIDES = {"mister_x": "Mister X", "detectives": "detectives"}
+_NOT_BEGUN = na("none of these games was begun")
 _NO_ANSWER = na("no answer was kept")
 _NO_BANK = na("the clock has no bank, or no answer was kept")
 _NOT_LOOKED = na("nobody looked, as without the sandbox")
@@ -46,7 +47,8 @@ def ends(made: Sequence[End], *, counted: int, excluded: int) -> str:
     rows: list[list[Cell | str]] = []
     for end in made:
         reason = f"{end.reason}: {end.fault}" if end.fault else end.reason
-        mean = NA if end.rounds is None else f"{end.rounds:.1f}"
+        none = _NOT_BEGUN if end.fault == "benched" else NA
+        mean = none if end.rounds is None else f"{end.rounds:.1f}"
         side = SIDES.get(end.winner, end.winner)
         rows.append(
             [text(reason), text(side), f"{end.games:,}", percent(end.games / counted), mean]
@@ -102,6 +104,8 @@ def starts(made: list[StartCount]) -> str:
     ]
     heads = [Column("station", "text"), Column("escaped"), Column("games")]
     return (
+        "<p>How often Mister X escaped by the station that he began on, forfeits left out. "
+        "Stations with few games have wide intervals: by themselves they tell little.</p>"
         f'<figure class="scroll" tabindex="0">{charts.start_plot(made)}</figure>'
         "<details><summary>The same in numbers</summary>\n"
         f"{table('Escapes by start station, forfeits left out', heads, rows)}</details>"
@@ -157,8 +161,22 @@ def faults(made: Sequence[FaultCount], places: Places, *, whose: str = "") -> st
     ]
     if whose:
         heads, rows = heads[1:], [row[1:] for row in rows]
-        return table("Faults by kind and phase", heads, rows)
-    return _by_kind(made) + table("Faults by bot, kind and phase", heads, rows) + _cut(len(made))
+        return table("Faults by kind and phase", heads, rows) + _benched(made)
+    return (
+        _by_kind(made)
+        + table("Faults by bot, kind and phase", heads, rows)
+        + _cut(len(made))
+        + _benched(made)
+    )
+
+
+def _benched(made: Sequence[FaultCount]) -> str:
+    if all(fault.kind != "benched" for fault in made):
+        return ""
+    return (
+        "<p>Benched: after too many faults in a row a bot loses all its later games, played or "
+        "not; a game of two benched bots counts for nobody.</p>"
+    )
 
 
 def _by_kind(made: Sequence[FaultCount]) -> str:

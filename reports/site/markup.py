@@ -77,9 +77,14 @@ def elo(value: float | None, missing: Cell = NA) -> Cell:
     return missing if value is None else Cell(minus(f"{value:+.0f}" if round(value) else "0"))
 
 
-def plus_minus(se: float) -> str:
-    """Half the width of the 95 % interval of an error; a small one is never ± 0."""
-    half = 1.96 * se
+def plus_minus(se: float, errors: float = 1.96) -> str:
+    """Half the width of a 95 % interval; a small one is never ± 0.
+
+    Args:
+        se: the error.
+        errors: how many of it half the interval has; with few deals more than by the normal.
+    """
+    half = errors * se
     return f"± {half:.0f}" if half >= 0.5 else f"± {max(half, 0.01):.2f}"
 
 

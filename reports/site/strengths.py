@@ -57,7 +57,7 @@ def standings(report: Report, places: Places) -> str:
     groups = sorted({(bot.part, bot.group) for bot in made.bots})
     for number, (part, group) in enumerate(groups, start=1):
         bots = [bot for bot in made.bots if (bot.part, bot.group) == (part, group)]
-        caption = "Best first. Elo about the mean, with 95 % intervals"
+        caption = "Best first. Elo about the mean; below each share its 95 % interval and games"
         if len(groups) > 1:
             caption = f"List {number} of {len(groups)}: can't be compared with the others"
         columns = [
@@ -104,7 +104,7 @@ def rank(bot: Standing) -> Cell:
 
 def bot_interval(bot: Standing) -> Cell:
     """The 95 % interval of a bot's rating; why there is none."""
-    missing = _ALONE if bot.elo is None else _OPEN if bot.bounded else _NO_ERROR
+    missing = _ALONE if bot.elo is None else _NO_ERROR if bot.se is None else _OPEN
     return interval(bot.low, bot.high, missing)
 
 
@@ -125,14 +125,14 @@ def _role_sentence(made: Standings) -> str:
         advantages = [(part.part, part.role_advantage) for part in made.part_list]
     told = []
     for number, advantage in advantages:
-        where = f"Part {number}: among" if number else "Among"
-        told.append(f"{where} equal bots, {_advantage(advantage)}.")
+        sentence = _advantage(advantage)
+        where = f"Part {number}: {sentence[0]}" if number else sentence[0].upper()
+        told.append(f"{where}{sentence[1:]}.")
     test = made.role_test
     if test is None:
         told.append(
-            "Whether bots differ in which side they play better can't be tested (n/a): it takes "
-            "three bots or more, at most 200, that met on both sides, none of them with won or "
-            "lost games alone."
+            "Whether bots differ in which side they play better can't be tested (n/a): it takes 3 "
+            "to 200 bots that met on both sides, each of which both won and lost on each side."
         )
     else:
         verdict = "do" if test.p < 0.05 else "can't be shown to"
@@ -145,13 +145,18 @@ def _role_sentence(made: Standings) -> str:
 
 def _advantage(advantage: RoleAdvantage) -> str:
     if advantage.elo is None:
-        return "the advantage of a side can't be told"
+        return "among equal bots, the advantage of a side can't be told"
     side = "Mister X has" if advantage.elo >= 0 else "the detectives have"
-    text_of = f"{side} an advantage of {abs(advantage.elo):.0f} Elo points"
-    if not round(advantage.elo):
-        text_of = "no side has an advantage"
+    points = f"{abs(advantage.elo):.0f} Elo points"
     if advantage.bounded:
-        return f"{text_of}, by the prior alone: results do not bound it"
+        guess = f" (by the prior alone, {side} {points})" if round(advantage.elo) else ""
+        return (
+            "which side has an advantage among equal bots can't be told: results do not bound "
+            f"it{guess}"
+        )
+    text_of = f"among equal bots, {side} an advantage of {points}"
+    if not round(advantage.elo):
+        text_of = "among equal bots, no side has an advantage"
     low, high = advantage.low, advantage.high
     if low is None or high is None:
         return f"{text_of}, its error can't be told"
@@ -244,7 +249,8 @@ def history(report: Report, places: Places) -> str:
     shown = runs[-MAX_RUNS:]
     lead = (
         "<p>Runs of the same ruleset in this data folder. Each run's ratings are about the mean "
-        "of its own bots, so a line moves with the field too: compare gaps.</p>"
+        "of its own bots, so a line moves with the field too: compare gaps. Where an interval has "
+        "an open end, or can't be told, none is drawn.</p>"
     )
     cut = ""
     if len(order) > charts.MAX_LINES:

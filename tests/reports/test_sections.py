@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
+
 import msgspec
 import pytest
 
 from arena.referee.record import SideWord
 from reports import charts
 from reports.frames import GameRow, Games
-from reports.report import Excluded, Meta, Report, build
+from reports.report import End, Excluded, FaultCount, Meta, Report, build
 from reports.site import bot_page, endings, index, single, strengths
 from reports.site.places import Places
 from reports.site.summary import Summary
@@ -149,6 +151,15 @@ def test_interval_that_is_missing_says_why() -> None:
     mixed = [*duel("mister_x", 1), *lost]
     told = strengths.bot_interval(build(Games.collect(mixed), Meta()).ratings.bots[0])
     assert told.why == "errors are told from two deals on"
+    alone = build(Games.collect(duel("mister_x", 1)), Meta()).ratings
+    assert strengths.bot_interval(alone.bots[0]).why == "errors are told from two deals on"
+    drawn = ET.fromstring(charts.rating_plot(alone))  # noqa: S314 - our own text
+    dots = [
+        one
+        for one in drawn.iter("{http://www.w3.org/2000/svg}use")
+        if "accent" in one.get("style", "")
+    ]
+    assert len(dots) == len(alone.bots)  # and no arrows
 
 
 def test_no_advantage_is_not_told_as_one_of_nought() -> None:
@@ -160,8 +171,69 @@ def test_no_advantage_is_not_told_as_one_of_nought() -> None:
         ),
     ]
     text = standings_of(even)
-    assert "no side has an advantage, by the prior alone: results do not bound it" in text
+    assert (
+        "Which side has an advantage among equal bots can't be told: results do not bound it"
+        in text
+    )
     assert "0 Elo points" not in text
+
+
+def test_advantage_that_only_the_prior_bounds_is_no_result() -> None:
+    text = standings_of(duel("mister_x", 3))
+    assert (
+        "can't be told: results do not bound it (by the prior alone, Mister X has 446 Elo points)"
+        in text
+    )
+    assert "has an advantage of" not in text
+
+
+def test_error_of_a_side_counts_deals_as_that_of_the_rating_does() -> None:
+    """Student's t below 30 deals: with 1.96 it would look surer than it is."""
+    games = Games.collect(small_run(4))
+    made = build(games, Meta())
+    bot = made.ratings.bots[0]
+    assert bot.se is not None
+    assert bot.high is not None
+    assert bot.elo is not None
+    assert bot.mister_x_se is not None
+    quantile = (bot.high - bot.elo) / bot.se
+    assert quantile > 3
+    lead = bot_page.bot_lead(bot.name, Summary.of(made, games.lines()))
+    assert (
+        f"{bot.mister_x:+.0f} ± {quantile * bot.mister_x_se:.0f}".replace("-", "\N{MINUS SIGN}")
+        in lead
+    )
+
+
+def test_share_that_is_not_sure_is_neither_0_nor_100_in_the_head_of_a_bot_either() -> None:
+    made = duel("mister_x", 300)
+    caught = msgspec.structs.replace(made[0], winner="detectives")
+    games = Games.collect([caught, *made[1:]])
+    told = Summary.of(build(games, Meta()), games.lines())
+    assert "&gt;\xa099\xa0%" in bot_page.bot_lead("a", told).replace("&amp;", "&").replace(
+        "&nbsp;", "\xa0"
+    )
+
+
+def test_mean_of_rounds_that_nobody_played_says_so() -> None:
+    text = endings.ends(
+        [End(reason="fault", fault="benched", winner="detectives", games=2, rounds=None)],
+        counted=2,
+        excluded=0,
+    )
+    assert "n/a: none of these games was begun." in text
+
+
+def test_benched_is_explained_where_somebody_was() -> None:
+    fault = FaultCount(
+        bot="a", kind="crash", phase="turn", games=3, share=0.5, first_game="ab", text=None
+    )
+    assert "enched" not in endings.faults([fault], PLACES)
+    benched = msgspec.structs.replace(fault, kind="benched", phase=None)
+    for whose in ("", "a"):
+        assert "Benched: after too many faults in a row" in endings.faults(
+            [fault, benched], PLACES, whose=whose
+        )
 
 
 def test_bot_that_only_lost_by_faults_has_no_rating_without_them() -> None:
