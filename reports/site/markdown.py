@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from reports.names import shortened, shown
 from reports.report import Report
-from reports.site.markup import plus_minus
+from reports.site.strengths import advantages
 from reports.standings import Standing
 
 __all__ = ["markdown"]
@@ -21,14 +21,15 @@ def markdown(report: Report) -> str:
     lines = [f"# {_plain(report.meta.title)}", ""]
     if report.meta.ruleset:
         lines += [f"Ruleset: {_plain(report.meta.ruleset)}", ""]
-    lines.append(f"{counts.counted:,} games count, {counts.forfeits:,} of them forfeits.")
-    lines += [f"{counts.excluded:,} games count for nobody. {counts.deals:,} deals.", ""]
+    verb = "counts" if counts.counted == 1 else "count"
+    lines.append(f"{_games(counts.counted)} {verb}, {counts.forfeits:,} of them forfeits.")
+    verb = "counts" if counts.excluded == 1 else "count"
+    deals = f"{counts.deals:,} {'deal' if counts.deals == 1 else 'deals'}"
+    lines += [f"{_games(counts.excluded)} {verb} for nobody. {deals}.", ""]
     lines += [f"- {_plain(text)}" for text in (*report.meta.notes, *made.warnings)]
     lines += ["", "## Standings", ""]
-    advantage = made.role_advantage
-    if advantage.elo is not None:
-        error = "" if advantage.se is None else f" {plus_minus(advantage.se)}"
-        lines += [f"Advantage of Mister X: {advantage.elo:+.0f}{error} Elo.", ""]
+    if made.bots:
+        lines += [*advantages(made), ""]
     lines += _table(
         ("rank", "bot", "Elo", "95 %", "as Mister X", "as detectives", "games"),
         (
@@ -93,6 +94,10 @@ def markdown(report: Report) -> str:
     else:
         lines.append("None.")
     return "\n".join(lines) + "\n"
+
+
+def _games(count: int) -> str:
+    return f"{count:,} {'game' if count == 1 else 'games'}"
 
 
 def _plain(text: str) -> str:

@@ -24,6 +24,7 @@ from reports.standings import RoleAdvantage, Standing, Standings
 
 __all__ = [
     "MAX_MATRIX",
+    "advantages",
     "bot_interval",
     "history",
     "interval",
@@ -119,15 +120,21 @@ def interval(low: float | None, high: float | None, missing: Cell = NA) -> Cell:
     return Cell(minus(f"{low:.0f} to {high:.0f}"))
 
 
-def _role_sentence(made: Standings) -> str:
-    advantages: list[tuple[int | None, RoleAdvantage]] = [(None, made.role_advantage)]
+def advantages(made: Standings) -> list[str]:
+    """Which side has an advantage among equal bots: a sentence a part, plain text."""
+    parts: list[tuple[int | None, RoleAdvantage]] = [(None, made.role_advantage)]
     if made.parts > 1:
-        advantages = [(part.part, part.role_advantage) for part in made.part_list]
+        parts = [(part.part, part.role_advantage) for part in made.part_list]
     told = []
-    for number, advantage in advantages:
+    for number, advantage in parts:
         sentence = _advantage(advantage)
         where = f"Part {number}: {sentence[0]}" if number else sentence[0].upper()
         told.append(f"{where}{sentence[1:]}.")
+    return told
+
+
+def _role_sentence(made: Standings) -> str:
+    told = advantages(made)  # nothing of strangers in it
     test = made.role_test
     if test is None:
         told.append(

@@ -19,6 +19,7 @@ from reports.report import Meta, Report, build
 from reports.site.markdown import markdown
 from reports.site.markup import percent, plus_minus
 from reports.site.places import pairing_slug
+from reports.site.strengths import advantages
 from reports.site.summary import Summary, ends_of, escapes, rounds_of
 from tests.reports.rows import NAMES, small_run
 
@@ -361,6 +362,20 @@ def test_errors_are_never_0() -> None:
     assert plus_minus(30.0) == "± 59"
     assert plus_minus(0.2) == "± 0.39"
     assert plus_minus(1e-9) == "± 0.01"
+
+
+def test_markdown_tells_the_advantage_of_a_side_as_the_page_does(report: Report) -> None:
+    (sentence,) = advantages(report.ratings)
+    assert "(95 %: " in sentence
+    assert f"\n{sentence}\n" in markdown(report)
+
+
+def test_markdown_counts_one_game_as_one() -> None:
+    report, _ = made(small_run(1, ("a", "b"))[:1])
+    text = markdown(report)
+    assert "1 game counts, 0 of them forfeits. 0 games count for nobody. 1 deal." in text.replace(
+        "\n", " "
+    )
 
 
 def test_markdown_tells_how_games_ended(report: Report) -> None:
