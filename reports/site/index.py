@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from reports.report import Report
+from reports.report import Meta, Report
 from reports.site import endings, strengths
 from reports.site.markup import linked, name, text
 from reports.site.page import Part, facts_list, notes_list
 from reports.site.places import Places
 from reports.site.summary import MAX_PAIRING_PAGES, Summary
 
-__all__ = ["index_lead", "index_parts"]
+__all__ = ["index_lead", "index_parts", "run_facts"]
 
 MAX_LISTED = 500  # bots of the list that leads to their pages
 
@@ -33,16 +33,22 @@ def index_lead(report: Report, notes: list[str]) -> str:
         shown.append(("Decided by faults", f"{counts.forfeits:,}", "big"))
     if counts.excluded:
         shown.append(("Count for nobody", f"{counts.excluded:,}", "big"))
+    if meta.ruleset:
+        shown.append(("Ruleset", meta.ruleset, ""))
+    shown += [(label, value, "") for label, value in run_facts(meta)]
+    return facts_list(shown) + notes_list([*meta.notes, *notes])
+
+
+def run_facts(meta: Meta) -> list[tuple[str, str]]:
+    """What is known of the run itself: label, value."""
     plain = [
-        ("Ruleset", meta.ruleset),
         ("Run", meta.run),
         ("Begun", _time(meta.created)),
         ("Over", _time(meta.finished)),
         ("Arena", meta.arena),
         *meta.facts,
     ]
-    shown += [(label, value, "") for label, value in plain if value]
-    return facts_list(shown) + notes_list([*meta.notes, *notes])
+    return [(label, value) for label, value in plain if value]
 
 
 def _time(stamp: str | None) -> str | None:

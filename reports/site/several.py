@@ -8,9 +8,10 @@ from pathlib import Path
 from reports.report import Report
 from reports.site import strengths
 from reports.site.folder import Written
+from reports.site.index import run_facts
 from reports.site.manifest import FolderWriter
 from reports.site.markup import linked, text
-from reports.site.page import Part, facts_list, page
+from reports.site.page import Part, facts_list, notes_list, page
 from reports.site.places import Places, bot_slug
 
 __all__ = ["folder_of", "write_several"]
@@ -40,13 +41,19 @@ def write_several(
         Part(
             f"ruleset-{name}",
             text(report.meta.ruleset or name),
-            _part(report, Places(up=f"{name}/", bots={bot.name for bot in report.ratings.bots})),
+            _part(
+                report,
+                Places(up=f"{name}/", bots={bot.name for bot in report.ratings.bots}),
+                replays=written[name].replays,
+            ),
         )
         for name, report in reports.items()
     ]
     shown = [("Rulesets", f"{len(reports):,}", "big")]
     games = sum(report.counts.counted for report in reports.values())
     shown.append(("Games that count", f"{games:,}", "big"))
+    known = [run_facts(report.meta) for report in reports.values()]
+    shown += [(*fact, "") for fact in known[0] if all(fact in facts for facts in known)]
     with FolderWriter(folder) as writer:
         writer.write(
             "index.html",
@@ -69,11 +76,15 @@ def write_several(
     )
 
 
-def _part(report: Report, places: Places) -> str:
-    """Standings, and where the rest is."""
+def _part(report: Report, places: Places, *, replays: int) -> str:
+    """Standings, what a reader must know, and where the rest is."""
     lead = linked("The whole report", places.index())
+    count = report.counts.counted
+    games = "1 game that counts" if count == 1 else f"{count:,} games that count"
+    drawn = ", the games and their replays" if replays else ", and the games"
     return (
-        f"<p>{lead} tells of {report.counts.counted:,} games that count: win rates, faults, time "
-        f"use, every bot and pairing, the games and their replays.</p>\n"
+        f"{notes_list(report.meta.notes)}\n"
+        f"<p>{lead} tells of {games}: win rates, faults, time use, every bot and pairing"
+        f"{drawn}.</p>\n"
         f"{strengths.standings(report, places)}"
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from msgspec.structs import replace
 
 from arena.errors import ConfigError
 from reports import site
@@ -330,6 +331,34 @@ def test_parts_have_tables_of_their_own(tmp_path: Path) -> None:
     assert "List 1 of 2" in text
     assert "List 2 of 2" in text
     assert "Part 2:" in text
+
+
+def test_first_page_of_several_rulesets_tells_of_the_run_and_what_must_be_known(
+    tmp_path: Path,
+) -> None:
+    rows = small_run(3)
+    meta = Meta(
+        title="Run ab12",
+        run="ab12",
+        created="2026-01-01T10:00:00Z",
+        facts=[("clock", "5 ms a turn"), ("secret", "s" * 64)],
+    )
+    metas = {
+        "one": replace(meta, ruleset="first", notes=["This run is not over: 3 of 9 games."]),
+        "other": replace(
+            meta, ruleset="second", facts=[("clock", "5 ms a turn"), ("secret", "t" * 64)]
+        ),
+    }
+    games = Games.collect(rows)
+    reports = {name: build(games, meta) for name, meta in metas.items()}
+    written = {name: site.write(told, games, tmp_path / name) for name, told in reports.items()}
+    page = site.write_several("Run ab12", reports, written, tmp_path).page.read_text("utf-8")
+    assert page.count("This run is not over: 3 of 9 games.") == 1
+    assert page.count("2026-01-01 10:00 UTC") == 1
+    assert page.count("5 ms a turn") == 1
+    assert "ssss" not in page  # what differs stands in each one's report
+    assert "the games and their replays" not in page
+    assert page.count("and the games.</p>") == 2
 
 
 def test_history_has_every_run_of_the_ruleset(tmp_path: Path) -> None:
