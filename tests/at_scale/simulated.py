@@ -61,13 +61,14 @@ def strengths(bots: int, *, seed: int = 1) -> list[float]:
     return [dice.gauss(0, SPREAD) / ELO for _ in range(bots)]
 
 
-def simulate(path: Path, plan: Plan, *, seed: int = 1) -> Run:
-    """Store every game of a plan, as if it had been played, and mark the run as over.
+def simulate(path: Path, plan: Plan, *, seed: int = 1, missing: int = 0) -> Run:
+    """Store the games of a plan, as if they had been played; with all of them the run is over.
 
     Args:
         path: of the database; made if it is missing.
         plan: as `simulated_plan` makes it.
         seed: of strengths, deals and results.
+        missing: how many games, the last ones, are left out.
     """
     true = strengths(len(plan.entrants), seed=seed)
     dice = random.Random(f"results {seed}")
@@ -75,7 +76,7 @@ def simulate(path: Path, plan: Plan, *, seed: int = 1) -> Run:
     with Database(path) as database:
         run = database.begin(plan)
         with in_bulk(database) as piece:
-            for index in range(plan.count):
+            for index in range(plan.count - missing):
                 if index % _PIECE == 0:
                     piece()
                 spec = plan.spec(index)
@@ -86,7 +87,8 @@ def simulate(path: Path, plan: Plan, *, seed: int = 1) -> Run:
                 escapes = 1 / (1 + math.exp(-(ROLE + ease + true[x] - true[d])))
                 winner = _SIDES[dice.random() >= escapes]
                 database.add_record(run, as_played(spec, games[winner]))
-        database.finish(run)
+        if not missing:
+            database.finish(run)
         return database.find_run(run.id)
 
 
