@@ -30,6 +30,7 @@ __all__ = [
 
 LONGEST_NAME = 80
 ONE_LINE = 24  # characters of a name that is never broken in two where there is room
+ONE_WORD = 12  # characters of a name that is never broken in two
 
 
 class Cell(msgspec.Struct, frozen=True):
@@ -55,7 +56,8 @@ def text(value: object) -> str:
 def name(value: str) -> str:
     """A bot's name; its direction of writing stays inside."""
     safe = shortened(value, LONGEST_NAME)
-    kind = ' class="short"' if len(safe) <= ONE_LINE else ""
+    kinds = ["word"] * (len(safe) <= ONE_WORD) + ["short"] * (len(safe) <= ONE_LINE)
+    kind = f' class="{" ".join(kinds)}"' if kinds else ""
     return f"<bdi{kind}>{html.escape(safe)}</bdi>"
 
 

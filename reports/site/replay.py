@@ -68,6 +68,7 @@ def _filled(replay: Replay, script: str, data: str) -> str:
         script=script,
         data=data,
         summary=html.escape(summary_of(replay)),
+        path="",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reports.site.markup import Column, elo, na, table
+from reports.site.markup import Column, elo, na, name, table
 
 COLUMNS = [Column("bot"), Column("Elo"), Column("gap")]
 
@@ -27,3 +27,9 @@ def test_several_reasons_are_numbered_in_the_order_of_the_cells() -> None:
 
 def test_a_table_in_which_nothing_is_missing_has_no_line_below() -> None:
     assert table("Ratings", COLUMNS, [["a", elo(1.0), elo(-0.2)]]).endswith("</table></div>")
+
+
+def test_only_names_too_long_for_a_word_are_broken() -> None:
+    assert name("last.words") == '<bdi class="word short">last.words</bdi>'
+    assert name("notes-in-markup") == '<bdi class="short">notes-in-markup</bdi>'
+    assert name("w" * 30) == f"<bdi>{'w' * 30}</bdi>"

@@ -129,6 +129,11 @@ def test_way_from_the_report_over_bot_pairing_and_games_to_a_replay_and_back(
         log = page.locator(".slot .ticket").count()
         assert log == len([ply for ply in plies_of(game) if ply.figure == "x"])
         assert told.winner is None or told.rounds is not None
+        path = page.get_by_role("navigation", name="Path")
+        assert path.inner_text().replace("\n", " ").split()[-1] == game[:10]
+        path.get_by_role("link", name="Report").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Run ab12")
+        page.go_back()
         page.go_back()
         expect(page.locator(".count strong")).to_have_text(
             f"{len(report.rows)} of {len(report.rows)} games"

@@ -23,6 +23,10 @@ from reports.site.replay import drawing_script, summary_of, title_of
 __all__ = ["SHARED", "ReplayFolder"]
 
 SHARED = ("board", "numbers")  # what all games of a run have alike
+_PATH = Template(  # the report's folder is the one above
+    '<nav aria-label="Path"><ol><li><a href="../index.html">Report</a></li>'
+    '<li><a href="../games.html">Games</a></li><li aria-current="page">$game</li></ol></nav>\n'
+)
 _STYLE = "\n:root { color-scheme: light dark; }\n"  # until the viewer's own is there
 
 
@@ -77,6 +81,7 @@ class ReplayFolder:
             script=self._loader,
             data=page_json({"packed": packed}),
             summary=html.escape(summary_of(replay)),
+            path=_PATH.substitute(game=html.escape(replay.game[:10])),
         )
 
 
