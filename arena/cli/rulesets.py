@@ -53,11 +53,12 @@ def command(talk: Talk, rulesets: tuple[str, ...], board: Path | None) -> None:
         )
         for one in made
     )
-    presets = [registry.preset(name) for name in dict.fromkeys(one.name for one in rules)]
+    presets = {one.text: registry.preset(one.text) for one in rules}
+    told = {(preset.name, preset.options): preset for preset in presets.values()}  # each once
     talk.result(
         table(
             ("ruleset", "#turns at most", "about"),
-            ((one.text, one.max_turns, registry.preset(one.name).summary) for one in rules),
+            ((one.text, one.max_turns, presets[one.text].summary) for one in rules),
         )
     )
     talk.result("")
@@ -70,7 +71,7 @@ def command(talk: Talk, rulesets: tuple[str, ...], board: Path | None) -> None:
                     ", ".join(map(str, option.values)),
                     option.meaning,
                 )
-                for preset in presets
+                for preset in told.values()
                 for option in preset.options
             ),
         )

@@ -64,15 +64,25 @@ def names() -> tuple[str, ...]:
     return (*PRESETS, *plugged_in())
 
 
-def preset(name: str) -> Preset:
+def preset(text: str) -> Preset:
     """Return a preset: its summary, its options, how it is made.
 
+    Args:
+        text: its name, or `name[:key=value,…]`: what there is to choose depends on the board.
+
     Raises:
-        ConfigError: if there is none of this name; names the nearest.
+        ConfigError: if there is none of this name, which then names the nearest, or no such board.
     """
+    name, _, rest = text.partition(":")
     found = PRESETS.get(name) or plugged_in().get(name)
     if found is None:
         raise ConfigError(f"there is no ruleset {name!r}; {_nearest(name, names())}")
+    if found.on_board is not None:
+        own = _option(found, BOARD).values
+        for part in rest.split(","):
+            key, _, value = part.partition("=")
+            if key == BOARD and value and value not in own:
+                return found.on_board(value)
     return found
 
 
@@ -92,17 +102,10 @@ def make(text: str) -> Ruleset[Any, Any]:
         ConfigError: for an unknown name, option or value, or an option given twice; names the
             nearest that there is.
     """
-    name, colon, rest = text.partition(":")
-    chosen = preset(name)
+    _, colon, rest = text.partition(":")
+    chosen = preset(text)
     options: dict[str, str | int] = {}
     parts = rest.split(",") if colon else []
-    if chosen.on_board is not None:
-        own = _option(chosen, BOARD).values
-        for part in parts:
-            key, _, value = part.partition("=")
-            if key == BOARD and value and value not in own:
-                chosen = chosen.on_board(value)  # what can be chosen there may differ
-                break
     for part in parts:
         key, equals, value = part.partition("=")
         option = _option(chosen, key)

@@ -73,6 +73,27 @@ def test_a_likely_slip_is_a_warning(arena: Caller, tmp_path: Path) -> None:
     assert arena("rulesets", "--check", file, "--json").json["warnings"] == [slip]
 
 
+def test_options_are_listed_by_the_board_and_a_typed_in_one_is_not_called_our_own(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = own()
+    content["name"] = "The printed one"
+    content["missions"] = {"violet": content["missions"]["green"]}
+    content["tickets"][0]["count"] += 5
+    written(tmp_path, content)
+    monkeypatch.setenv("ARENA_BOARDS", str(tmp_path))
+    called = arena("rulesets", "europe-2009:board=mine", "europe-2009:board=mine,players=2")
+    assert called.code == 0
+    lines = [" ".join(line.split()) for line in called.stdout.splitlines()]
+    about = "Mister X: Flucht durch Europa, on a typed-in board, The printed one: missions, hands"
+    assert f"europe-2009:board=mine 100 {about}, 125 tickets" in lines
+    missions = [line for line in lines if line.startswith("europe-2009:mission ")]
+    assert [line.partition(" his")[0] for line in missions] == [
+        "europe-2009:mission choose, balanced, violet"
+    ]
+    assert "europe-2009:board own, mine" in called.stdout.replace("  ", "")
+
+
 @pytest.mark.parametrize("name", ["Mein Brett.json", "own.json", "board.txt"])
 def test_a_file_that_is_called_otherwise_is_told_a_name_to_be_played_by(
     arena: Caller, tmp_path: Path, name: str

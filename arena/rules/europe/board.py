@@ -53,6 +53,7 @@ SMALLEST_TEAM = 9  # tickets of all detectives with one player on their side (ru
 LARGEST_TEAM = 25  # with five
 MAP = "board.json"
 NAME_LENGTH = 60
+TEXTS = {"name": NAME_LENGTH, "origin": 1000, "projection": 1000}  # key → characters at most
 COLOUR = re.compile(r"[a-z][a-z0-9_]{0,29}")  # stands in a ruleset's name, as mission=green
 NO_COLOURS = ("choose", "balanced")  # what may stand there instead of a colour
 
@@ -178,9 +179,12 @@ def _check(file: object, board: Board) -> None:
         raise ConfigError(f"{file}: format is {board.format}; this arena reads format {FORMAT}")
     if board.transports != TRANSPORTS:
         raise ConfigError(f"{file}: transports must be {', '.join(TRANSPORTS)}, in this order")
-    for key, text in (("name", board.name), ("origin", board.origin)):
-        if not text.strip() or not text.isprintable():
-            raise ConfigError(f"{file}: {key} must be a line of printable text, not blank")
+    for key, most in TEXTS.items():
+        text = getattr(board, key)
+        if not text.strip() or len(text) > most or not text.isprintable():
+            raise ConfigError(
+                f"{file}: {key} must be a line of 1 to {most} printable characters, not all blank"
+            )
     ids = [city.id for city in board.cities]
     check_ids(file, "cities", ids)
     _check_names(file, board)

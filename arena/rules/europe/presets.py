@@ -19,17 +19,17 @@ from arena.rules.ruleset import Option
 __all__ = [
     "BOARDS",
     "NAME",
-    "SUMMARY",
     "Bound",
     "bind",
     "bind_typed_in",
     "is_name",
     "numbers_of",
     "options_of",
+    "summary_of",
 ]
 
 NAME = "europe-2009"
-SUMMARY = "Mister X: Flucht durch Europa, on a board of our own: missions, hands, 120 tickets"
+TITLE = "Mister X: Flucht durch Europa"
 
 BOARDS = "ARENA_BOARDS"  # the variable that names the folder of typed-in boards
 OWN = "own"
@@ -94,6 +94,13 @@ def bind_typed_in(called: str) -> Bound:
 def is_name(text: str) -> bool:
     """Return whether a text can be the name of a typed-in board; `own` is the package's."""
     return text != OWN and re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,39}", text) is not None
+
+
+def summary_of(board: Board, called: str = OWN) -> str:
+    """Return what is played, and on whose board, in a line."""
+    whose = "a board of our own" if called == OWN else f"a typed-in board, {board.name}"
+    tickets = sum(ticket.count for ticket in board.tickets)
+    return f"{TITLE}, on {whose}: missions, hands, {tickets} tickets"
 
 
 def options_of(board: Board, called: str = OWN) -> tuple[Option, ...]:

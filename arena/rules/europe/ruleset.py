@@ -13,12 +13,12 @@ from arena.rules.europe.board import Board
 from arena.rules.europe.mister_x import place_detectives
 from arena.rules.europe.presets import (
     NAME,
-    SUMMARY,
     Bound,
     bind,
     bind_typed_in,
     numbers_of,
     options_of,
+    summary_of,
 )
 from arena.rules.europe.schema_text import schema
 from arena.rules.europe.state import (
@@ -290,7 +290,7 @@ def on_board(called: str) -> Preset:
     bound = bind_typed_in(called)
     return Preset(
         name=NAME,
-        summary=SUMMARY,
+        summary=summary_of(bound.board, called),
         options=options_of(bound.board, called),
         make=partial(make_on, bound),
         schema=schema,
@@ -300,7 +300,7 @@ def on_board(called: str) -> Preset:
 PRESETS = (
     Preset(
         name=NAME,
-        summary=SUMMARY,
+        summary=summary_of(bind().board),
         options=options_of(bind().board),
         make=make,
         schema=schema,

@@ -302,7 +302,10 @@ TEN = {"id": 89, "name": "Ten", "lat": None, "lon": None, "x": 0, "y": 0, "kind"
     [
         (change("format", 2), "format", "is 2; this arena reads format 1"),
         (change("name", " "), "name", "printable"),
-        (change("origin", "a\x1bb"), "origin", "printable"),
+        (change("origin", "a\x1bb"), "origin", "a line of 1 to 1000 printable characters"),
+        (change("origin", "a" * 1001), "origin", "a line of 1 to 1000 printable characters"),
+        (change("name", "a" * 61), "name", "a line of 1 to 60 printable characters"),
+        (change("projection", "a\nb"), "projection", "printable"),
         (change("transports", ["car", "rail"]), "transports", "must be car, rail, air"),
         (change("transports.2", "tram"), "$.transports[2]", "tram"),
         (change("links.tram", [[3, 5]]), "$.links", "tram"),

@@ -46,6 +46,16 @@ def test_board_is_an_option_with_its_own_missions(name: str, tmp_path: Path) -> 
     assert registry.make("europe-2009:board=own").text == "europe-2009"
 
 
+def test_preset_of_a_text_is_that_of_its_board(name: str) -> None:
+    """What can be chosen, and whose board it is, go by the board."""
+    found = registry.preset(f"europe-2009:players=2,board={name}")
+    assert "a typed-in board, " in found.summary
+    assert found.options[1].values == ("choose", "balanced", "violet")
+    own = registry.preset("europe-2009:players=2")
+    assert own is registry.preset("europe-2009") is registry.preset("europe-2009:board=own")
+    assert "a board of our own: missions, hands, 120 tickets" in own.summary
+
+
 def test_record_holds_the_board_that_it_was_played_on(name: str, tmp_path: Path) -> None:
     record = played(1, f"europe-2009:board={name}")
     assert record.core.faults == ()
