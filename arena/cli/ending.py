@@ -164,8 +164,26 @@ def write_report(
     }
     if len(reports) == 1:
         return next(iter(written.values()))
-    return write_several(
-        f"Run {run.id}", {name: report for name, (report, _) in reports.items()}, written, folder
+    # The page of all of them says once that each stands alone.
+    alone = {_alone(run, ending.ruleset) for ending in endings.each}
+    first = {
+        name: msgspec.structs.replace(
+            report,
+            meta=msgspec.structs.replace(
+                report.meta, notes=[note for note in report.meta.notes if note not in alone]
+            ),
+        )
+        for name, (report, _) in reports.items()
+    }
+    return write_several(f"Run {run.id}", first, written, folder)
+
+
+def _alone(run: Run, ruleset: str) -> str:
+    """What is said where a run's games of one ruleset stand without the others."""
+    others = [other.ruleset for other in run.plan.sections if other.ruleset != ruleset]
+    return (
+        f"These are the games of {ruleset} alone; the run has {', '.join(others)} too, "
+        "and nothing is pooled."
     )
 
 
@@ -197,11 +215,7 @@ def meta_of(run: Run, section: Section, games: answers.GamesCount, unsandboxed: 
             f"{plural(unsandboxed, 'game')} of {games.played:,} played without the sandbox."
         )
     if plan.also:
-        others = [other.ruleset for other in plan.sections if other != section]
-        notes.append(
-            f"These are the games of {section.ruleset} alone; the run has {', '.join(others)} too, "
-            "and nothing is pooled."
-        )
+        notes.append(_alone(run, section.ruleset))
     return Meta(
         title=f"Run {run.id}" + (f", {section.ruleset}" if plan.also else ""),
         run=run.id,

@@ -68,6 +68,9 @@ def test_each_ruleset_has_a_report_and_the_first_page_leads_there(played: Played
     page = (folder / "index.html").read_text(encoding="utf-8")
     subs = sorted(path.name for path in folder.iterdir() if path.is_dir())
     assert len(subs) == 2
+    assert page.count("nothing is pooled") == 1
+    assert page.count("SHA-256 of the secret") == 1
+    assert page.count("played without the sandbox") == 2
     for sub in subs:
         assert f'href="{sub}/index.html"' in page
         assert f'href="{sub}/bots/greedy.html"' in page
