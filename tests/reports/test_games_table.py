@@ -236,6 +236,10 @@ QUESTIONS: dict[str, Question] = {
     ),
     "reason": ({"reason": "captured"}, lambda row: row.reason == "captured"),
     "rounds": ({"rounds": "4-12"}, lambda row: row.rounds is not None and 4 <= row.rounds <= 12),
+    "rounds backwards": (
+        {"rounds": "12-4"},
+        lambda row: row.rounds is not None and 4 <= row.rounds <= 12,
+    ),
     "one round": ({"rounds": "24"}, lambda row: row.rounds == 24),
     "early rounds": ({"rounds": "-3"}, lambda row: row.rounds is not None and row.rounds <= 3),
     "any fault": ({"fault": "any"}, lambda row: bool(row.x.fault or row.d.fault)),
@@ -319,6 +323,19 @@ def test_form_address_and_rows_are_kept_alike(browser: Browser, page_file: Path)
         page.get_by_label("Id, or words").fill("EXIT status 1")
         faulty = [row for row in ROWS if "exit status 1" in f"{row.x.text} {row.d.text}"]
         expect(page.locator(".count strong")).to_have_text(words(len(faulty)))
+
+
+@pytest.mark.slow
+def test_rounds_that_are_none_are_told_and_filter_nothing(
+    browser: Browser, page_file: Path
+) -> None:
+    with games_page(browser, page_file, "#rounds=early") as opened:
+        page = opened.page
+        assert told(page) == words(len(ROWS))
+        notice = page.locator(".notice")
+        assert "“early” is no span of rounds such as 7, 4-12, 4- or -12" in notice.inner_text()
+        page.get_by_label("Rounds").fill("4-12")
+        expect(notice).not_to_be_visible()
 
 
 @pytest.mark.slow

@@ -40,7 +40,8 @@ export function span(text) {
   const found = /^(\d{0,6})(-?)(\d{0,6})$/.exec(text.replace(/\s/g, ""));
   if (!found || (!found[1] && !found[3])) return null;
   const low = found[1] ? Number(found[1]) : 0;
-  return [low, found[3] ? Number(found[3]) : found[2] ? Infinity : low];
+  const high = found[3] ? Number(found[3]) : found[2] ? Infinity : low;
+  return [Math.min(low, high), Math.max(low, high)]; // `12-4` is meant as `4-12`
 }
 
 /** Return the places of the games that fit, in plan order. */

@@ -1,5 +1,6 @@
 // The filters as a form: labelled controls that read and write one state.
 
+import { span } from "./filters.js";
 import { html } from "./shapes.js";
 
 export const SIDES = { mister_x: "Mister X", detectives: "detectives", none: "nobody" };
@@ -114,13 +115,18 @@ export function form(games, change, clear) {
     clearButton.setAttribute("aria-disabled", String(!Object.values(filters).some(Boolean)));
   }
 
-  /** The filters in words, and what the address asked for that is not here. */
+  /** The filters in words, and sentences on those that nothing here fits or that are none. */
   function tell(filters) {
     const words = [];
     const unknown = [];
+    const notices = [];
     for (const field of fields) {
       const value = filters[field];
       if (!value) continue;
+      if (field === "rounds" && !span(value)) {
+        notices.push(`“${visible(value)}” is no span of rounds such as 7, 4-12, 4- or -12: games of any length are shown.`);
+        continue;
+      }
       const label = labels.get(field).textContent.toLowerCase();
       const found = (offered[field] ?? [[value, value]]).find(([one]) => one === value);
       if (found) words.push(`${label} ${found[1]}`);
@@ -129,7 +135,8 @@ export function form(games, change, clear) {
     for (const [field, value] of Object.entries(filters)) {
       if (value && !controls.has(field)) unknown.push(`${LABELS[field].toLowerCase()} “${visible(value)}”`);
     }
-    return { words, unknown };
+    if (unknown.length) notices.unshift(`No game here has: ${unknown.join("; ")}.`);
+    return { words, notices };
   }
 
   return { element, show, tell };

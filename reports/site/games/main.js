@@ -113,18 +113,19 @@ function begin() {
       const place = games.names.indexOf(state.filters.bot);
       won.append(html("bdi", {}, games.shown[place]), ` won ${wins.toLocaleString("en")} and lost ${losses.toLocaleString("en")}.`);
     }
-    unknown.hidden = !asked.unknown.length;
-    unknown.textContent = asked.unknown.length ? `No game here has: ${asked.unknown.join("; ")}.` : "";
+    unknown.hidden = !asked.notices.length;
+    unknown.textContent = asked.notices.join(" ");
     empty.hidden = found.length > 0;
     rows.element.hidden = !found.length;
     clearToo.hidden = !FIELDS.some((field) => state.filters[field]);
     emptyText.textContent = games.count ? "No game fits these filters." : "There are no games yet.";
     const left = found.length - shown;
+    const out = games.count - found.length;
     printed.textContent = [
       shown ? `Printed: games ${from + 1} to ${from + shown} of ${fit} that fit` : "No game fits",
       asked.words.length ? `: ${asked.words.join("; ")}.` : ".",
-      left ? ` ${left.toLocaleString("en")} more fit and are not printed.` : "",
-      games.count > found.length ? ` ${(games.count - found.length).toLocaleString("en")} games do not fit and are left out.` : "",
+      left ? ` ${left.toLocaleString("en")} more ${left === 1 ? "fits and is" : "fit and are"} not printed.` : "",
+      out ? ` ${out.toLocaleString("en")} ${out === 1 ? "game does not fit and is" : "games do not fit and are"} left out.` : "",
     ].join("");
   }
 
