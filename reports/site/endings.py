@@ -244,7 +244,7 @@ def times(made: Sequence[TimeUse], places: Places, *, whose: str = "") -> str:
         Column("bot", "name text"),
         Column("side", "text"),
         Column("median"),
-        Column("95 %"),
+        Column("95&nbsp;%"),
         Column("longest"),
         Column("answers"),
         Column("time losses"),
@@ -272,8 +272,8 @@ def times(made: Sequence[TimeUse], places: Places, *, whose: str = "") -> str:
         for row in made[: 2 * MAX_ROWS]
     ]
     lead = (
-        "Charged time of an answer in milliseconds: half of them took at most the median, 95 % "
-        "at most the next number. An answer that did not come in time is none of them: it is a "
+        "Charged time of an answer in milliseconds: half of them took at most the median, "
+        "95&nbsp;% at most the next number. An answer that did not come in time is none of them: it is a "
         "time loss. Start-up is not charged."
     )
     left_out = {0} if whose else set()  # columns that would tell nothing

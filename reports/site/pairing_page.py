@@ -115,7 +115,7 @@ def _pairs(pairs: Pairing | None, told: Summary, places: Places) -> str:
             Column("by the ratings"),
             Column("gap on one deal, Elo"),
             Column("error"),
-            Column("95 %"),
+            Column("95&nbsp;%"),
             Column("stronger"),
             Column("p if equal"),
         ],

@@ -65,7 +65,7 @@ def standings(report: Report, places: Places) -> str:
             Column("rank"),
             Column("bot", "name text"),
             Column("Elo"),
-            Column("95 %"),
+            Column("95&nbsp;%"),
             Column("as Mister X"),
             Column("as detectives"),
             Column("escaped"),
@@ -179,7 +179,7 @@ def win_rates(report: Report, places: Places) -> str:
     rows, columns = made.mister_x[:MAX_MATRIX], made.detectives[:MAX_MATRIX]
     lead = (
         "<p>How often the bot in the row, as Mister X, escaped from the bot in the column, with "
-        "Wilson's 95 % interval and games. Averages take each opponent alike.</p>"
+        "Wilson's 95&nbsp;% interval and games. Averages take each opponent alike.</p>"
     )
     figure = f'<figure class="heat scroll" tabindex="0">{charts.heat_map(made)}</figure>'
     heads = [
@@ -218,7 +218,7 @@ def superiority(made: Standings, places: Places) -> str:
         return "<p>It takes two bots to compare.</p>"
     lead = (
         "<p>Likelihood that the bot in the row is stronger than the one in the column. Between "
-        "2.5 % and 97.5 % the games leave it open.</p>"
+        "2.5&nbsp;% and 97.5&nbsp;% the games leave it open.</p>"
     )
     heads = [
         Column("stronger \\ than", "text"),
