@@ -273,8 +273,8 @@ def times(made: Sequence[TimeUse], places: Places, *, whose: str = "") -> str:
     ]
     lead = (
         "Charged time of an answer in milliseconds: half of them took at most the median, "
-        "95&nbsp;% at most the next number. An answer that did not come in time is none of them: it is a "
-        "time loss. Start-up is not charged."
+        "95&nbsp;% at most the next number. An answer that did not come in time is none of them: "
+        "it is a time loss. Start-up is not charged."
     )
     left_out = {0} if whose else set()  # columns that would tell nothing
     if any(row.bank_left_p50_ms is not None for row in made):

@@ -123,9 +123,9 @@ def _reading(places: Places) -> str:
     los = linked("the likelihood of superiority", places.index("superiority"))
     return (
         "<p>Ratings are in Elo points: 100 points more give 64&nbsp;% of the games between "
-        "equal sides, 400 points more 91&nbsp;%. They come from one logistic fit over all games with "
-        "a term for the advantage of a side, and with a weak prior that keeps perfect scores finite. Games on one "
-        "deal share its luck, so errors are clustered on deals; two ratings differ for sure only "
+        "equal sides, 400 points more 91&nbsp;%. They come from one logistic fit over all games "
+        "with a term for the advantage of a side, and with a weak prior that keeps perfect scores "
+        "finite. Games on one deal share its luck, so errors are clustered on deals; two ratings differ for sure only "
         f"where {los} says so, not where their intervals happen to part.</p>"
         "<p>Strengths as Mister X and as the detectives come from a second fit with two strengths "
         "a bot.</p>"
