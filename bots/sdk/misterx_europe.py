@@ -9,7 +9,11 @@ Lies beside `misterx_sdk.py`, and is needed by bots that play `europe-2009` only
         x = Escape(turn)
         colour = x.colours()[0]
         plies = x.opening(colour, x.starts(colour)[0])  # nothing after the first turn
-        return [*plies, *x.single(*turn.deal.dice.choice(x.steps()))]
+        if steps := x.steps():
+            return [*plies, *x.single(*turn.deal.dice.choice(steps))]
+        if steps := x.hidden():  # all that he can do, and so he must
+            return [*plies, *x.hide(*turn.deal.dice.choice(steps))]
+        return plies  # stuck where he starts
 
     def detectives(turn):
         team = Hunt(turn)

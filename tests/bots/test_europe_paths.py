@@ -146,8 +146,8 @@ class Paths:
         )
 
 
-def small_game(dice: Random) -> Europe:
-    """A small board with few tickets, some of them with hardly any, and any options."""
+def small_game(dice: Random, **fixed: str) -> Europe:
+    """A small board with few tickets, some of them with hardly any, and any options but these."""
     content = small_board(dice)
     if dice.random() < 0.5:
         for one in content["tickets"]:
@@ -156,7 +156,7 @@ def small_game(dice: Random) -> Europe:
         content["tickets"][0]["count"] += max(0, missing)
     board = msgspec.convert(content, Board)
     options = {one.name: dice.choice(one.values) for one in options_of(board)}
-    return make_on(Bound(board), options)
+    return make_on(Bound(board), {**options, **fixed})
 
 
 class Compared:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+import runpy
 from pathlib import Path
+from random import Random
+from textwrap import dedent
 
 import misterx_europe
 import misterx_sdk
 import pytest
 
 from arena.referee.record import AskedLimits
+from arena.rules.ruleset import Side
 from arena.sandbox.limits import BUILD_S, default_limits
 from arena.sandbox.staging import LEFT_OUT, MAX_BYTES, MAX_FILES
 from arena.tournament.bot_toml import BotToml, read_bot_toml
 from arena.tournament.entrants import find_bot, reference_names
-from tests.bots.in_process import BOTS
+from tests.bots.in_process import BOTS, Brain, play_game
+from tests.bots.test_europe_paths import small_game
 from tests.bots.test_processes import played, seated
 
 TEXT = (BOTS / "README.md").read_text()
@@ -46,6 +51,27 @@ def test_python_example_is_a_bot_that_plays_both_sides(tmp_path: Path) -> None:
         ):
             assert record.core.faults == ()
             assert record.aside.void is None
+
+
+@pytest.mark.parametrize("where", ["README", "the module's docstring"])
+def test_europe_example_plays_by_the_rules_where_mister_x_can_hardly_move(
+    tmp_path: Path, where: str
+) -> None:
+    """On small boards with few tickets he often has nothing but a hidden move, or nothing."""
+    source = blocks("python")[1]
+    if where != "README":
+        lines = str(misterx_europe.__doc__).splitlines()
+        source = dedent("\n".join(line for line in lines if not line or line.startswith("    ")))
+    (tmp_path / "example.py").write_text(source)
+    example = runpy.run_path(str(tmp_path / "example.py"))
+    brains: dict[Side, Brain] = {side: example[side.value] for side in Side}
+    stuck = 0
+    for number in range(200):
+        rules = small_game(Random(number), setup_order="detectives-first")
+        state, _ = play_game(rules, brains, number)
+        assert state.ended is not None
+        stuck += state.tally.stuck + state.tally.hiddens
+    assert stuck > 10
 
 
 def test_bot_toml_examples_are_read(tmp_path: Path) -> None:
