@@ -604,7 +604,10 @@ class Hunt:
     @property
     def possible(self) -> set[int]:
         """Where he may be if none of the steps planned so far ends the game; a set of your own."""
-        return self.belief.now.difference(self.entered)
+        caught = set(self.entered)
+        if self.turn.deal.numbers["capture"] == "check":  # who is sent on captures nothing (A2)
+            caught.intersection_update(self.cities.values())
+        return self.belief.now.difference(caught)
 
     @property
     def entries(self) -> int:

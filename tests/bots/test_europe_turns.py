@@ -12,10 +12,14 @@ from misterx_europe import Escape, Hunt, board
 from misterx_sdk import Deal, Turn
 
 from arena.errors import IllegalMove
-from arena.rules.europe import Europe
+from arena.rules.europe import Europe, State
+from arena.rules.europe.board import Board
+from arena.rules.europe.presets import Bound
+from arena.rules.europe.ruleset import make_on
 from arena.rules.registry import make
 from arena.rules.ruleset import Side
-from tests.bots.in_process import Table, load_bot, plain, play_game
+from tests.bots.in_process import Brain, Table, load_bot, plain, play_game
+from tests.rules.europe.test_second import small_board
 
 Plies = list[dict[str, Any]]
 
@@ -96,6 +100,43 @@ def test_the_team_is_offered_every_step_and_pays_as_the_rules_ask(players: int, 
     for seed in range(12):
         play_game(rules, {Side.MISTER_X: bot.mister_x, Side.DETECTIVES: detectives}, seed)
     assert sum(acted.values()) >= least  # two players have few tickets left after the moves
+
+
+@pytest.mark.parametrize("capture", ["immediate", "check"])
+def test_he_is_where_the_planned_steps_leave_him_if_the_game_goes_on(capture: str) -> None:
+    """By check a piece that a special mission takes away again captures nothing (A2)."""
+    dice, seen, left = Random(capture), list[set[int]](), 0
+
+    def detectives(turn: Turn) -> Sequence[dict[str, Any]]:
+        nonlocal left
+        team = Hunt(turn)
+        for figure, steps in team:
+            team.go(figure, *dice.choice(steps))
+        prices = team.prices("special")
+        if prices and (missions := team.missions(prices[0])):
+            from_him = [one for one in missions if team.cities[one[0]] in team.belief.now]
+            figure, to = dice.choice(from_him or missions)
+            left += bool(from_him)
+            team.special(prices[0], figure, to)
+        seen.append(team.possible)
+        return team.plies
+
+    def watch(state: State, side: Side, turn: Turn) -> None:
+        del turn
+        if side is Side.MISTER_X and seen and state.stage == "move":
+            assert state.path[-1] in seen[-1]
+            seen.clear()
+
+    bot = load_bot("random")
+    for number in range(150):
+        content = small_board(Random(number))
+        for ticket in content["tickets"]:
+            ticket["count"] = 40 if ticket["action"] == "special" else 4
+        rules = make_on(Bound(msgspec.convert(content, Board)), {"capture": capture})
+        brains: dict[Side, Brain] = {Side.MISTER_X: bot.mister_x, Side.DETECTIVES: detectives}
+        play_game(rules, brains, number, watch=watch)
+        seen.clear()
+    assert left > 5
 
 
 @pytest.mark.parametrize("name", ["greedy", "belief"])
