@@ -75,9 +75,10 @@ STYLE: dict[Any, Any] = {
 def rating_plot(made: Standings) -> str:
     """Ratings with 95 % intervals, best on top; an open end of an interval is an arrow."""
     bots = [bot for bot in made.bots if bot.elo is not None][:MAX_RATED]
-    title = "Ratings with 95 % intervals"
     if not bots:
-        return _empty(title, "No bot has a rating.")
+        return _empty("Ratings", "No bot has a rating.")
+    bounded = any(bot.se is not None for bot in bots)  # with one deal no interval is told
+    title = "Ratings with 95 % intervals" if bounded else "Ratings"
     with mpl.rc_context(STYLE):
         height = 0.62 + 0.27 * len(bots)
         left = (_widest(shortened(bot.name, NAME) for bot in bots) + 12) / WIDTH
@@ -85,6 +86,7 @@ def rating_plot(made: Standings) -> str:
         figure = Figure(figsize=(WIDTH / 72, height))
         axes = figure.add_axes((left, 0.5 / height, 0.96 - left, 1 - 0.55 / height))
         _draw_ratings(axes, bots)
+        axes.set_xlabel("Elo, with 95 % intervals" if bounded else "Elo")
         text = "; ".join(
             f"{shortened(bot.name, 40)} {bot.elo:.0f}{_range(bot.low, bot.high)}" for bot in bots
         )
@@ -124,7 +126,6 @@ def _draw_ratings(axes: Axes, bots: list[Standing]) -> None:
     axes.tick_params(axis="x", length=3)
     axes.grid(axis="x", color=LINE, linewidth=0.5, alpha=0.35)
     axes.set_axisbelow(True)
-    axes.set_xlabel("Elo, with 95 % intervals")
     for edge in ("top", "right", "left"):
         axes.spines[edge].set_visible(False)
     axes.spines["bottom"].set_linewidth(0.8)

@@ -41,9 +41,11 @@ _NONE = na("no deal was played both ways")
 def bot_lead(bot: str, told: Summary) -> str:
     """Facts for the head of the page."""
     standing, shares = told.standing.get(bot), told.shares.get(bot)
-    shown = [("Games", f"{len(told.of_bot[bot]):,}", "big")]
+    games = len(told.of_bot[bot])
     if standing is None or shares is None:
+        shown = [("Games", f"{games:,}", "big")]
         return facts_list(shown) + notes_list(["None of its games has a winner."])
+    left_out = games - standing.games
     made = told.report.ratings
     deals = {part.part: part.deals for part in made.part_list}
     errors = half_interval(deals.get(standing.part, 0))
@@ -51,7 +53,8 @@ def bot_lead(bot: str, told: Summary) -> str:
         ("Rank", _plain(rank(standing)), "big"),
         ("Elo", _elo(standing.elo), "big"),
         ("95 %", _plain(bot_interval(standing)), "big"),
-        *shown,
+        ("Games that count", f"{standing.games:,}", "big"),
+        *([("Count for nobody", f"{left_out:,}", "big")] if left_out else []),
         ("Escaped", _rate(shares, "mister_x"), "big"),
         ("Caught", _rate(shares, "detectives"), "big"),
         ("Elo as Mister X", _side(standing, "mister_x", errors), ""),

@@ -145,7 +145,8 @@ def _role_sentence(made: Standings) -> str:
         verdict = "do" if test.p < 0.05 else "can't be shown to"
         told.append(
             f"Bots {verdict} differ in which side they play better "
-            f"(likelihood ratio {test.chi2:.1f} on {test.df} df, p&nbsp;=&nbsp;{test.p:.2g})."
+            f"(likelihood ratio {test.chi2:.1f} on {test.df} df, p&nbsp;=&nbsp;{test.p:.2g}, as if "
+            "games on one deal were independent)."
         )
     return f"<p>{' '.join(told)}</p>"
 

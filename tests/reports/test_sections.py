@@ -160,6 +160,7 @@ def test_interval_that_is_missing_says_why() -> None:
         if "accent" in one.get("style", "")
     ]
     assert len(dots) == len(alone.bots)  # and no arrows
+    assert "intervals" not in charts.rating_plot(alone)
 
 
 def test_no_advantage_is_not_told_as_one_of_nought() -> None:
@@ -213,6 +214,17 @@ def test_share_that_is_not_sure_is_neither_0_nor_100_in_the_head_of_a_bot_either
     assert "&gt;\xa099\xa0%" in bot_page.bot_lead("a", told).replace("&amp;", "&").replace(
         "&nbsp;", "\xa0"
     )
+
+
+def test_head_of_a_bot_counts_games_as_the_standings_do(report: Report, games: Games) -> None:
+    told = Summary.of(report, games.lines())
+    left = report.excluded[0]
+    bot = told.standing[left.mister_x]
+    seated = len(told.of_bot[bot.name])
+    assert seated > bot.games
+    lead = bot_page.bot_lead(bot.name, told)
+    assert f'<dt>Games that count</dt><dd class="big">{bot.games}</dd>' in lead
+    assert f'<dt>Count for nobody</dt><dd class="big">{seated - bot.games}</dd>' in lead
 
 
 def test_mean_of_rounds_that_nobody_played_says_so() -> None:
