@@ -75,8 +75,11 @@ def parse(text: str) -> EuropePly:
     Raises:
         ConfigError: if it is none; says how to write one.
     """
-    typed = [word for word in re.split(r"[\s:,]+", text.strip().lower()) if word]
-    typed = [word for word in typed if word not in NOISE]
+    whole = [word for word in re.split(r"[\s:,]+", text.strip().lower()) if word]
+    typed = [word for word in whole if word not in NOISE]
+    before = [VERBS.get(word) for word in whole[:-1] if word not in {MISTER_X, *NOISE}]
+    if before == ["mission"] and _is_colour(whole[-1]):  # it can be any word, such as `special`
+        return ChooseMission(colour=whole[-1])
     verbs = dict.fromkeys(VERBS[word] for word in typed if word in VERBS)
     rest = [word for word in typed if word not in VERBS]
     if len(verbs) > 1:

@@ -133,6 +133,15 @@ def test_what_is_no_ply_is_answered_with_how_to_write_one(text: str, says: str) 
     assert says in str(caught.value)
 
 
+@pytest.mark.parametrize("colour", ["to", "special", "start", "mission", "x", "d1", "back", "is"])
+def test_a_colour_can_be_any_word(colour: str) -> None:
+    """A board that was typed in calls its missions as it likes."""
+    ply = ChooseMission(colour=colour)
+    assert europe().parse(europe().say(ply)) == ply
+    assert europe().parse(f"mission {colour}") == ply
+    assert europe().parse(f"X chooses the {colour}") == ply
+
+
 def test_facts_tell_mission_start_rounds_and_what_was_done() -> None:
     rules = europe()
     state = rules.deal(deal_seed(0), 0)
