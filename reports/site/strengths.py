@@ -97,7 +97,7 @@ def standings(report: Report, places: Places) -> str:
 def rank(bot: Standing) -> Cell:
     """A bot's rank, or the ranks that the games leave open."""
     if bot.rank_low is None or bot.rank_high is None:
-        return NA
+        return NA if bot.elo is None else _NO_ERROR
     if bot.rank_low == bot.rank_high:
         return Cell(str(bot.rank_low))
     return Cell(f"{bot.rank_low}–{bot.rank_high}")  # noqa: RUF001 - a range
@@ -217,6 +217,8 @@ def superiority(made: Standings, places: Places) -> str:
     bots = made.bots[:MAX_MATRIX]
     if len(bots) < 2:
         return "<p>It takes two bots to compare.</p>"
+    if all(bot.se is None for bot in made.bots):
+        return "<p>n/a: likelihoods come from errors, and errors are told from two deals on.</p>"
     lead = (
         "<p>Likelihood that the bot in the row is stronger than the one in the column. Between "
         "2.5&nbsp;% and 97.5&nbsp;% the games leave it open.</p>"

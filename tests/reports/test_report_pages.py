@@ -216,6 +216,18 @@ def test_printed_report_is_light_and_whole(browser: Browser, report: Report) -> 
         assert page.locator("summary:visible").count() == 0
 
 
+def test_names_stay_in_sight_where_a_matrix_is_wider_than_the_window(
+    browser: Browser, report: Report
+) -> None:
+    with open_page(browser, report.folder / "index.html", width=400) as opened:
+        matrix = opened.page.locator("#win-rates .scroll:has(.matrix)")
+        name = matrix.locator("tbody th").first
+        before = name.evaluate("one => one.getBoundingClientRect().left")
+        assert matrix.evaluate("one => { one.scrollLeft = 200; return one.scrollLeft; }") == 200
+        assert name.evaluate("one => one.getBoundingClientRect().left") == before
+        assert name.evaluate("one => one.offsetWidth") < 160  # of 400
+
+
 def test_long_names_leave_room_for_who_won_and_why(browser: Browser, report: Report) -> None:
     with open_page(browser, report.folder / "games.html", folder=report.folder, width=1280) as own:
         rows = own.page.locator("#games-rows")

@@ -161,6 +161,10 @@ def test_interval_that_is_missing_says_why() -> None:
     ]
     assert len(dots) == len(alone.bots)  # and no arrows
     assert "intervals" not in charts.rating_plot(alone)
+    assert strengths.rank(alone.bots[0]).why == "errors are told from two deals on"
+    text = strengths.superiority(alone, PLACES)
+    assert "<table" not in text  # of n/a alone
+    assert "n/a: likelihoods come from errors, and errors are told from two deals on" in text
 
 
 def test_no_advantage_is_not_told_as_one_of_nought() -> None:
