@@ -178,9 +178,11 @@ def win_rates(report: Report, places: Places) -> str:
     if not made.cells:
         return "<p>No game has a winner.</p>"
     rows, columns = made.mister_x[:MAX_MATRIX], made.detectives[:MAX_MATRIX]
+    forfeits = "A game lost by a fault counts as an escape, or as caught."
     lead = (
         "<p>How often the bot in the row, as Mister X, escaped from the bot in the column, with "
-        "Wilson's 95&nbsp;% interval and games. Averages take each opponent alike.</p>"
+        "Wilson's 95&nbsp;% interval and games. Averages take each opponent alike."
+        f"{f' {forfeits}' if report.counts.forfeits else ''}</p>"
     )
     figure = f'<figure class="heat scroll" tabindex="0">{charts.heat_map(made)}</figure>'
     heads = [

@@ -231,6 +231,14 @@ def test_head_of_a_bot_counts_games_as_the_standings_do(report: Report, games: G
     assert f'<dt>Count for nobody</dt><dd class="big">{seated - bot.games}</dd>' in lead
 
 
+def test_what_a_forfeit_counts_as_is_told_where_there_is_one(report: Report) -> None:
+    assert report.counts.forfeits
+    sentence = "A game lost by a fault counts as an escape, or as caught."
+    assert sentence in strengths.win_rates(report, PLACES)
+    clean = build(Games.collect(duel("mister_x", 2)), Meta())
+    assert sentence not in strengths.win_rates(clean, PLACES)
+
+
 def test_mean_of_rounds_that_nobody_played_says_so() -> None:
     text = endings.ends(
         [End(reason="fault", fault="benched", winner="detectives", games=2, rounds=None)],
