@@ -260,6 +260,45 @@ def test_zoom_changes_what_is_seen_of_the_map_and_goes_back(
         assert box.get_attribute("viewBox") == whole
 
 
+def test_map_that_is_zoomed_is_moved_by_keys_and_the_moment_stays(
+    browser: Browser, page_file: Path
+) -> None:
+    with open_page(browser, page_file) as opened:
+        page = opened.page
+
+        def seen() -> list[float]:
+            box = page.locator("svg.map").get_attribute("viewBox")
+            return [float(number) for number in str(box).split()]
+
+        whole = seen()
+        page.keyboard.press("Shift+ArrowLeft")
+        assert seen() == whole  # there is nothing beyond it
+        page.keyboard.press("+")
+        middle = seen()
+        page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("Shift+ArrowDown")
+        moved = seen()
+        assert moved[0] > middle[0]
+        assert moved[1] > middle[1]
+        page.keyboard.press("Shift+ArrowLeft")
+        page.keyboard.press("Shift+ArrowUp")
+        assert seen() == pytest.approx(middle)
+        for _ in range(20):
+            page.keyboard.press("Shift+ArrowUp")
+        assert seen()[1] == whole[1]
+        assert page.evaluate("document.body.dataset.moment") == "0"
+
+
+def test_time_line_goes_up_and_down_by_keys_as_sliders_do(
+    browser: Browser, page_file: Path
+) -> None:
+    with open_page(browser, page_file) as opened:
+        slider = opened.page.get_by_role("slider", name="Time line")
+        for key, moment in (("ArrowUp", "1"), ("ArrowUp", "2"), ("ArrowDown", "1")):
+            slider.press(key)
+            assert slider.get_attribute("aria-valuenow") == moment
+
+
 def test_time_line_has_a_mark_for_each_reveal_double_and_black_ticket(
     browser: Browser, record: GameRecord, page_file: Path
 ) -> None:

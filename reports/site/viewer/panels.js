@@ -131,6 +131,7 @@ export function footing(game) {
     ["Space", "play, pause"],
     ["1  2  3", "views"],
     ["+  −  0", "zoom"],
+    ["Shift ←  →  ↑  ↓", "move the map"],
   ];
   return [
     html("ul", { class: "keys", "aria-label": "Keys" }, keys.map(([key, does]) => html("li", {}, html("kbd", {}, key), ` ${does}`))),

@@ -9,6 +9,7 @@ const VIEWS = [
 ];
 const SPEEDS = [0.25, 0.5, 1, 2, 4, 8];
 const MOMENT_MS = 900; // a ply at speed 1
+const PAN = 0.2; // share of the map in sight, by a key
 const ICONS = {
   first: "M5 5h2.5v14H5zM19 5v14L8.5 12z",
   turnBack: "M12 5v14L3 12zM21 5v14l-9-7z",
@@ -154,6 +155,12 @@ export function player(game, zoom, show) {
     now.view = found[2] ?? "all";
   }
 
+  const shifted = {
+    ArrowLeft: () => zoom.pan(-PAN, 0),
+    ArrowRight: () => zoom.pan(PAN, 0),
+    ArrowUp: () => zoom.pan(0, -PAN),
+    ArrowDown: () => zoom.pan(0, PAN),
+  };
   const keys = {
     ArrowLeft: () => go(now.at - 1),
     ArrowRight: () => go(now.at + 1),
@@ -174,7 +181,8 @@ export function player(game, zoom, show) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("select, input, textarea")) return;
     if (event.key === " " && event.target.closest("button, summary, a")) return;
-    const act = Object.hasOwn(keys, event.key) ? keys[event.key] : null;
+    const held = event.shiftKey && Object.hasOwn(shifted, event.key) ? shifted : keys;
+    const act = Object.hasOwn(held, event.key) ? held[event.key] : null;
     if (!act) return;
     event.preventDefault();
     act();

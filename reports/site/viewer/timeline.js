@@ -132,6 +132,13 @@ export function timeline(game, kinds, marks, { rounds, possible }, go) {
   slider.addEventListener("pointermove", (event) => {
     if (slider.hasPointerCapture(event.pointerId)) jump(event);
   });
+  // As sliders go by keys; to the left and to the right is the player's, everywhere.
+  slider.addEventListener("keydown", (event) => {
+    const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!step || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    go(shown + step);
+  });
   new ResizeObserver(draw).observe(slider);
 
   return {

@@ -2,7 +2,7 @@
 
 const CLOSEST = 6;
 
-/** Make a picture of `width` by `height` zoomable; returns `{ by, reset }`. */
+/** Make a picture of `width` by `height` zoomable; returns `{ by, pan, reset }`. */
 export function zoomable(picture, width, height) {
   let box = { x: 0, y: 0, scale: 1 };
   const fingers = new Map();
@@ -72,5 +72,10 @@ export function zoomable(picture, width, height) {
   }
   picture.addEventListener("dblclick", (event) => about(2, event.clientX, event.clientY));
   apply(0, 0, 1);
-  return { by: (factor) => about(factor), reset: () => apply(0, 0, 1) };
+  return {
+    by: (factor) => about(factor),
+    /** Move by shares of what is seen. */
+    pan: (right, down) => apply(box.x + (right * width) / box.scale, box.y + (down * height) / box.scale, box.scale),
+    reset: () => apply(0, 0, 1),
+  };
 }
