@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import subprocess
 from collections.abc import Callable, Iterator
@@ -17,6 +18,7 @@ from arena.tournament.entrants import find_bot
 from arena.tournament.executors.batches import MOST_HELD
 from arena.tournament.executors.crossing import Keeping
 from arena.tournament.executors.dask import DaskExecutor
+from arena.tournament.executors.dask_cluster import open_cluster
 from arena.tournament.executors.executor import Finished, Job, decode_record
 from arena.tournament.executors.local import LocalExecutor
 from tests.cli.bots import write_bot
@@ -138,6 +140,19 @@ def test_a_worker_that_comes_gets_games_and_one_that_is_killed_loses_none(
     assert sorted(records) == list(range(plan.count))
     for number, record in records.items():
         assert decode_record(record or b"").core == fake_record(plan.spec(number)).core
+
+
+def test_the_address_of_a_worker_is_no_scheduler(cluster: DaskProcesses) -> None:
+    async def connect() -> None:
+        async with open_cluster(cluster.address, workers=1) as opened:
+            while not (machines := await opened.machines()):  # noqa: ASYNC110 - see `wait_for`
+                await trio.sleep(0.02)
+        async with open_cluster(machines[0].address, workers=1):
+            raise AssertionError("that is a worker")
+
+    with pytest.raises(ConfigError, match="no Dask scheduler answers at tcp://"):
+        trio.run(connect)
+    gc.collect()
 
 
 NO_ARENA = """

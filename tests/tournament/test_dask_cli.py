@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import os
 import re
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from importlib import resources
 from pathlib import Path
 
 import pytest
+import trio
 
 from arena.cli.executing import Where, where_of
 from arena.cli.stored import DATABASE, open_data
 from arena.errors import ConfigError
+from arena.tournament.executors.dask_cluster import open_cluster
 from tests.cli.bots import SLOW, write_bot
 from tests.cli.calling import Caller
 from tests.dask_processes import LIMIT_S, DaskProcesses, descendants, is_alive, wait_until
@@ -69,6 +74,54 @@ def test_no_scheduler_ends_with_2_and_the_cure(
     called = Caller()(*words, "--executor", "dask", "--scheduler", ADDRESS)
     assert called.code == 2
     assert f"no Dask scheduler answers at {ADDRESS}" in called.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("https://127.0.0.1:1", "https"),
+        ("tls://127.0.0.1:1", "TLS"),
+        ("tcp://127.0.0.1", "port"),
+        ("tcp://127.0.0.1:some", "some"),
+        ("silent", "no answer of a scheduler in 0.5 s"),
+        ("foreign", ""),
+    ],
+)
+def test_an_address_of_something_else_is_told_with_the_reason_and_no_noise(
+    address: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.tournament.executors.dask_cluster._CONNECT_S", 0.5)
+
+    async def connect() -> None:
+        async with open_cluster(address, workers=1):
+            raise AssertionError("there is no scheduler there")
+
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        if ":" not in address:
+            if address == "foreign":
+                threading.Thread(target=greet_as_another, args=(other,), daemon=True).start()
+            address = f"tcp://127.0.0.1:{other.getsockname()[1]}"
+        with pytest.raises(ConfigError) as caught:
+            trio.run(connect)
+    text = str(caught.value)
+    assert text.startswith(f"no Dask scheduler answers at {address} (")
+    assert why in text
+    assert "\n" not in text
+    assert text.endswith(
+        "): start `dask scheduler` there, or leave --scheduler out to use this machine alone"
+    )
+    del caught
+    gc.collect()  # a client that is not closed warns when it is deleted, and a warning is an error
+
+
+def greet_as_another(server: socket.socket) -> None:
+    """Answer whoever comes as a web server does."""
+    with suppress(OSError):
+        while True:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
 
 
 class Runs:

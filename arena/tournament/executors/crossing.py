@@ -1,6 +1,6 @@
 """What a coordinator and the Dask workers say to each other: structs that travel as bytes.
 
-Nothing of ours is pickled but the names of four functions, so two machines need the same arena and
+Nothing of ours is pickled but the names of five functions, so two machines need the same arena and
 nothing else in common.
 """
 

@@ -170,7 +170,9 @@ async def open_cluster(
                     prefix="dask-", dir=folder, ignore_cleanup_errors=True
                 )
                 local = await _started(bridge, workers, scratch.name)
-            client = await _connected(bridge, local or scheduler)
+                client = await _connected(bridge, local)
+            else:
+                client = await _connected(bridge, scheduler)
             try:
                 yield Cluster(bridge, client)
             finally:
@@ -212,20 +214,34 @@ async def _started(bridge: Bridge, workers: int, folder: str) -> LocalCluster:
         raise HostFault(f"a Dask cluster can't be started on this machine: {exc}") from exc
 
 
-async def _connected(bridge: Bridge, where: LocalCluster | str | None) -> Client:
+async def _connected(bridge: Bridge, where: LocalCluster | str) -> Client:
     async def connect() -> Client:
         client = Client(where, asynchronous=True, set_as_default=False, timeout=_CONNECT_S)
-        await client
+        try:
+            async with asyncio.timeout(_CONNECT_S):
+                await client
+        except BaseException:
+            with suppress(Exception):  # else it warns of itself when it is deleted
+                await client.close()
+            raise
         return client
 
     try:
-        with trio.fail_after(2 * _CONNECT_S):
+        with trio.fail_after(3 * _CONNECT_S):
             return await bridge.call(connect)
-    except (OSError, ValueError, trio.TooSlowError, asyncio.CancelledError) as exc:
+    except (Exception, asyncio.CancelledError) as exc:  # it ends in many ways
+        why = _first_line(exc) or f"no answer of a scheduler in {_CONNECT_S:g} s"
+        if not isinstance(where, str):
+            raise HostFault(f"a Dask cluster can't be started on this machine: {why}") from exc
         raise ConfigError(
-            f"no Dask scheduler answers at {where}: start `dask scheduler` there, or leave "
+            f"no Dask scheduler answers at {where} ({why}): start `dask scheduler` there, or leave "
             "--scheduler out to use this machine alone"
         ) from exc
+
+
+def _first_line(error: BaseException) -> str:
+    """Return the beginning of what an error says, in one line; nothing where it says nothing."""
+    return next(iter(str(error).strip().splitlines()), "")[:200]
 
 
 async def _ended(bridge: Bridge, close: Callable[..., Any]) -> None:

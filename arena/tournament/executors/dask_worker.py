@@ -96,7 +96,7 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
     """Get ready for a run: same arena, a sandbox that holds here.
 
     Args:
-        name: of the run, for the other three functions.
+        name: of the run, for the other four functions.
         setup: a `Setup`.
         dask_worker: filled in by Dask.
 
