@@ -6,9 +6,8 @@ import asyncio
 import concurrent.futures
 import itertools
 import logging
-import tempfile
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -17,6 +16,7 @@ from distributed import Client, LocalCluster
 
 from arena.errors import ConfigError, HostFault
 from arena.tournament.executors.bridge import Bridge, open_bridge
+from arena.tournament.executors.scratch import open_scratch
 
 __all__ = ["Cluster", "Machine", "SchedulerLostError", "TaskLostError", "open_cluster"]
 
@@ -153,8 +153,7 @@ async def open_cluster(
         scheduler: the address of a running one, such as `tcp://10.0.0.1:8786`; None to start one
             that nobody but this machine can reach.
         workers: processes of one that is started.
-        folder: where one that is started may write; it leaves nothing there. None: where the system
-            keeps what is temporary.
+        folder: see `open_scratch`, for one that is started.
 
     Raises:
         ConfigError: if no scheduler answers there.
@@ -163,13 +162,11 @@ async def open_cluster(
     _quieten()
     async with open_bridge() as bridge:
         local: LocalCluster | None = None
-        scratch: tempfile.TemporaryDirectory[str] | None = None
+        scratch = ExitStack()
         try:
             if scheduler is None:
-                scratch = tempfile.TemporaryDirectory(
-                    prefix="dask-", dir=folder, ignore_cleanup_errors=True
-                )
-                local = await _started(bridge, workers, scratch.name)
+                place = scratch.enter_context(open_scratch(folder))
+                local = await _started(bridge, workers, str(place))
                 client = await _connected(bridge, local)
             else:
                 client = await _connected(bridge, scheduler)
@@ -180,8 +177,7 @@ async def open_cluster(
         finally:
             if local is not None:
                 await _ended(bridge, local.close)
-            if scratch is not None:
-                scratch.cleanup()
+            scratch.close()
 
 
 def _quieten() -> None:
