@@ -19,12 +19,19 @@ __all__ = [
     "excluded",
     "faults",
     "games_list",
+    "meanings",
     "rounds",
     "starts",
     "times",
     "words",
 ]
 
+_MEANINGS = {
+    "enclosed": "Mister X could not move",
+    "stuck": "no detective could move",
+    "encircled": "detectives stood on every city beside Mister X",
+    "cap": "the last round was over, and Mister X had not fulfilled his mission",
+}
 MAX_ROWS = 200  # rows of a list on the page
 SIDES = {"mister_x": "Mister X", "detectives": "detectives"}
 _NOT_BEGUN = na("none of these games was begun")
@@ -66,6 +73,15 @@ def ends(made: Sequence[End], *, counted: int, excluded: int) -> str:
         Column("rounds, mean"),
     ]
     return table("Games that count, by how they ended", heads, rows)
+
+
+def meanings(made: Sequence[End]) -> str:
+    """What those ends mean whose word does not say who or what; nothing where there is none."""
+    found = {end.reason for end in made}
+    told = [
+        f"{word.capitalize()}: {meaning}." for word, meaning in _MEANINGS.items() if word in found
+    ]
+    return f'<p class="why">{" ".join(told)}</p>' if told else ""
 
 
 def rounds(made: list[RoundCount], about: str = "") -> str:

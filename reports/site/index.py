@@ -69,6 +69,7 @@ def index_parts(told: Summary, places: Places) -> list[Part]:
     report = told.report
     counts = report.counts
     ends = endings.ends(report.ends, counted=counts.counted, excluded=counts.excluded)
+    ends += endings.meanings(report.ends)
     return [
         Part("standings", "Standings", strengths.standings(report, places)),
         Part("win-rates", "Win rates", strengths.win_rates(report, places)),

@@ -239,6 +239,21 @@ def test_what_a_forfeit_counts_as_is_told_where_there_is_one(report: Report) -> 
     assert sentence not in strengths.win_rates(clean, PLACES)
 
 
+def test_ends_whose_words_do_not_say_who_or_what_are_explained() -> None:
+    def ended(*reasons: str) -> str:
+        made = [
+            End(reason=reason, fault=None, winner="mister_x", games=1, rounds=2.0)
+            for reason in reasons
+        ]
+        return endings.meanings(made)
+
+    assert ended("captured", "checkmate") == ""
+    assert "Stuck: no detective could move." in ended("stuck", "escaped")
+    assert "Enclosed: Mister X could not move." in ended("enclosed", "stuck")
+    assert "Cap: " in ended("cap")
+    assert "Encircled: " in ended("encircled")
+
+
 def test_mean_of_rounds_that_nobody_played_says_so() -> None:
     text = endings.ends(
         [End(reason="fault", fault="benched", winner="detectives", games=2, rounds=None)],
