@@ -268,6 +268,24 @@ def test_cities_without_places_are_drawn_in_a_ring(
     assert "NaN" not in page.partition("<svg")[2].partition("</svg>")[0]
 
 
+def test_long_name_is_cut_on_the_map_and_whole_where_a_pointer_rests(
+    browser: Browser, record: GameRecord, tmp_path: Path
+) -> None:
+    data = replay_data(record)
+    long = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch"
+    cities = [{**city, "name": f"{city['id']} {long}"} for city in data.board["cities"]]
+    data = msgspec.structs.replace(data, board={**data.board, "cities": cities})
+    write_replay(data, tmp_path / "game.html")
+    with open_page(browser, tmp_path / "game.html") as opened:
+        names = opened.page.evaluate(
+            """() => [...document.querySelectorAll(".cities .city")].map(
+              (one) => [one.querySelector("text").textContent, one.querySelector("title").textContent])"""  # noqa: E501 - JavaScript
+        )
+    for city, (shown, whole) in zip(cities, names, strict=True):
+        assert shown == f"{city['name'][:19]}…"
+        assert whole.startswith(f"{city['name']} ({city['id']}): ")
+
+
 def test_long_game_is_packed_and_unpacks_itself(browser: Browser, tmp_path: Path) -> None:
     record = long_game()
     file = tmp_path / "game.html"

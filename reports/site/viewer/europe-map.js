@@ -9,6 +9,7 @@ const ABOVE = 62; // room for a pin over the northernmost city
 const APART = 26; // cities that lie closer are drawn this far apart
 const LETTER = 8.5; // a letter's width at the size of names
 const TALL = 17; // and their height
+const LONGEST = 20; // letters of a name on the map; the rest is told where a pointer rests
 const TRANSPORTS = ["rail", "car", "air"]; // from the lowest layer up
 const OCTAGON = "M-5.500-13H5.500L13-5.500V5.500L5.500 13H-5.500L-13 5.500V-5.500Z";
 const START = "M0-14L13 9H-13Z";
@@ -109,7 +110,7 @@ export function drawnCities(board, places, width) {
           { class: `city ${city.kind}`, "data-station": city.id, transform: `translate(${rounded(x)} ${rounded(y)})` },
           svg("title", {}, `${city.name} (${city.id}): ${KINDS[city.kind]}`),
           symbol(city.kind),
-          svg("text", { x: dx, y: dy, "text-anchor": anchor }, city.name),
+          svg("text", { x: dx, y: dy, "text-anchor": anchor }, onMap(city.name)),
         ),
       ];
     }),
@@ -146,7 +147,7 @@ const SIDES = [
 function labels(board, places, width) {
   const spots = board.cities.map((city) => places.get(city.id));
   const lines = ["car", "rail", "air"].flatMap((transport) => board.links[transport].map((pair) => pair.map((city) => places.get(city))));
-  const boxes = board.cities.map((city, index) => SIDES.map((side) => box(city.name, spots[index], side)));
+  const boxes = board.cities.map((city, index) => SIDES.map((side) => box(onMap(city.name), spots[index], side)));
   const still = boxes.map((choices) =>
     choices.map((one, side) => {
       let cost = side * 0.4;
@@ -170,6 +171,12 @@ function labels(board, places, width) {
     });
   }
   return new Map(board.cities.map((city, index) => [city.id, SIDES[chosen[index]]]));
+}
+
+/** A name as far as there is room for it; letters are whole whatever they are made of. */
+function onMap(name) {
+  const letters = [...name];
+  return letters.length > LONGEST ? `${letters.slice(0, LONGEST - 1).join("")}…` : name;
 }
 
 function box(name, spot, { dx, dy, anchor }) {
