@@ -216,6 +216,14 @@ def test_printed_report_is_light_and_whole(browser: Browser, report: Report) -> 
         assert page.locator("summary:visible").count() == 0
 
 
+def test_plots_but_the_heat_map_fit_a_narrow_window(browser: Browser, report: Report) -> None:
+    with open_page(browser, report.folder / "index.html", width=400) as opened:
+        wide = opened.page.locator("figure.scroll:not(.heat)").evaluate_all(
+            "all => all.filter((one) => one.scrollWidth > one.clientWidth).length"
+        )
+        assert wide == 0
+
+
 def test_names_stay_in_sight_where_a_matrix_is_wider_than_the_window(
     browser: Browser, report: Report
 ) -> None:
