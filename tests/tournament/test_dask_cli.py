@@ -215,6 +215,40 @@ def test_a_run_survives_the_loss_of_anything_and_leaves_nothing(
     assert runs.cores() == other.cores()
 
 
+def interrupt(process: subprocess.Popen[str]) -> None:
+    """Send what Ctrl-C does: to all in the terminal's group; ours have groups of their own."""
+    for pid in (process.pid, *descendants(process.pid)):
+        with suppress(ProcessLookupError):
+            if os.getpgid(pid) == os.getpgid(process.pid):
+                os.kill(pid, signal.SIGINT)
+
+
+def command_of(pid: int) -> str:
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    return ""
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_a_cluster_of_our_own_starts_stops_it_as_at_any_time(tmp_path: Path) -> None:
+    runs = Runs(tmp_path)
+    words = ("run", "random", "greedy", "--deals", "40", "--sandbox", "none", "--executor", "dask")
+    process = runs.start(*words)
+    wait_until(lambda: any("spawn_main" in command_of(pid) for pid in descendants(process.pid)))
+    interrupt(process)
+    _, stderr = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 75, stderr
+    assert "KeyboardInterrupt" not in stderr
+    assert f"Go on with: arena resume {runs_id(stderr)} --executor dask" in stderr
+
+
+def runs_id(talk: str) -> str:
+    """Return the id of the run that a command told of."""
+    found = re.search(r"^Run (\w+):", talk, re.MULTILINE)
+    assert found
+    return found[1]
+
+
 @pytest.mark.slow
 def test_ctrl_c_twice_ends_a_cluster_of_our_own_at_once(tmp_path: Path) -> None:
     asked = tmp_path / "asked"
@@ -226,9 +260,7 @@ def test_ctrl_c_twice_ends_a_cluster_of_our_own_at_once(tmp_path: Path) -> None:
     process = runs.start(*words)
     wait_until(asked.exists)
     playing = descendants(process.pid)
-    for pid in (process.pid, *playing):  # as a terminal does; ours have groups of their own
-        if os.getpgid(pid) == os.getpgid(process.pid):
-            os.kill(pid, signal.SIGINT)
+    interrupt(process)
     assert process.stderr is not None
     while not process.stderr.readline().startswith("Stopping"):
         pass

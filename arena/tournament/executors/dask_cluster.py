@@ -6,8 +6,10 @@ import asyncio
 import concurrent.futures
 import itertools
 import logging
+import signal
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import ExitStack, asynccontextmanager, suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -189,6 +191,11 @@ def _quieten() -> None:
 
 async def _started(bridge: Bridge, workers: int, folder: str) -> LocalCluster:
     async def start() -> LocalCluster:
+        # A terminal's Ctrl-C goes to the cluster's processes too. They inherit that it is blocked,
+        # until they can say what they do about it (`dask_worker.get_ready`). The tracker must be
+        # there before: where it is started this thread unblocks it.
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         return await LocalCluster(
             n_workers=workers,
             threads_per_worker=1,

@@ -112,6 +112,7 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
     asked = msgspec.json.decode(setup, type=Setup)
     if asked.is_ours and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, lambda _number, _frame: None)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     settings = asked.settings or b""
     note = None
     if asked.settings is None and asked.keeping is not None:

@@ -120,8 +120,9 @@ def main(words: Sequence[str]) -> None:
         words: `module:name` of what opens a table, and the CPU to stay on (or an empty word).
     """
     # What a terminal sends to the whole group is the coordinator's to decide on. A handler, not
-    # SIG_IGN, since bots would inherit that.
+    # SIG_IGN, since bots would inherit that, as they would that it is blocked where we come from.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     beats = fork_from_guardian()
     jobs, results = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
