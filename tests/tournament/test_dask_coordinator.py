@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -106,8 +107,11 @@ class Coordinator:
         self.out = self.most_out = 0
         self.results: dict[int, bytes | None] = {}
 
+        self.asked_for = 0  # workers of a cluster that is started here
+
         @asynccontextmanager
-        async def opened(*_args: object, **_options: object) -> AsyncIterator[FakeCluster]:
+        async def opened(*_args: object, workers: int, **_more: object) -> AsyncIterator[Any]:
+            self.asked_for = workers
             yield cluster
 
         monkeypatch.setattr(dask, "open_cluster", opened)
@@ -292,6 +296,18 @@ def test_bots_are_sent_once_to_each_worker_of_another_machine(
             assert sorted(worker.bots) == sent
             assert worker.setup is not None
             assert worker.setup.is_ours == (scheduler is None)
+
+
+@pytest.mark.parametrize(
+    ("cores", "jobs", "workers"), [(2, None, 2), (8, None, 7), (8, 3, 3), (8, 50, 8)]
+)
+def test_a_cluster_of_our_own_uses_what_local_would(
+    monkeypatch: pytest.MonkeyPatch, cores: int, jobs: int | None, workers: int
+) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(cores)))
+    run = Coordinator(FakeCluster(FakeWorker("a")), monkeypatch)
+    run.play(fake_plan(2), jobs=jobs)
+    assert run.asked_for == workers
 
 
 def test_a_run_without_games_starts_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from arena.tournament.executors.dask_cluster import (
     open_cluster,
 )
 from arena.tournament.executors.executor import Finished, Job, decode_spec
-from arena.tournament.executors.local import REFEREE, usable_cpus
+from arena.tournament.executors.local import REFEREE, usable_cpus, usual_jobs
 from arena.tournament.executors.packing import digest_of, pack
 from arena.tournament.executors.supply import Supply
 
@@ -48,9 +48,9 @@ class DaskExecutor:
 
     Args:
         jobs: games in play at once on all workers together; one a thread of each worker if left
-            out, or one a usable core if the cluster is started here.
+            out, or as many as `local` plays if the cluster is started here.
         scheduler: the address of a running cluster; None to start one on this machine, with a
-            process a core (at most `jobs`).
+            process a game at once (at most one a usable core).
         table: as for `LocalExecutor`.
         settings: what a table is opened with on this machine, such as its sandbox.
         keeping: how other machines find their own; None to use `settings` everywhere.
@@ -113,7 +113,7 @@ class DaskExecutor:
         is_lost = False
         if not await supply.has_any():
             return
-        workers = min(self._jobs or 1_000, len(usable_cpus()))
+        workers = min(self._jobs or usual_jobs(), len(usable_cpus()))
         async with open_cluster(self._scheduler, workers=workers, folder=self._folder) as cluster:
             try:
                 async with trio.open_nursery() as nursery:
