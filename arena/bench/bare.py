@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.tournament.executors.local import usable_cpus
+
 __all__ = ["Bare", "Exchange", "pinned"]
 
 
@@ -49,15 +51,20 @@ class Bare:
             [str(echo)], bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
 
-    def block(self, count: int, *, cpus: set[int] | None = None) -> float:
-        """Play `count` round trips and return the wall time of one, in microseconds."""
+    def block(self, count: int, *, pin: bool = False) -> float:
+        """Play `count` round trips and return the wall time of one, in microseconds.
+
+        Args:
+            count: 1 or more.
+            pin: whether parent and child stay on one CPU, of those that this process may use.
+        """
         child = self._child
         if child.stdin is None or child.stdout is None:  # pragma: no cover - for the type checker
             raise AssertionError
         to, back = child.stdin.fileno(), child.stdout.fileno()
         lines = [self._lines[i % len(self._lines)] for i in range(count)]
         write, read = os.write, os.read
-        with pinned(child.pid, cpus):
+        with pinned(child.pid, set(usable_cpus()[:1]) if pin else None):
             start = time.perf_counter()
             for line in lines:
                 write(to, line)

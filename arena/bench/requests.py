@@ -98,7 +98,7 @@ async def _measure(stub: Path, echo: Path, *, profile: Profile | None) -> dict[s
             for _ in range(BLOCKS):
                 unpinned.append(bare.block(BLOCK))
                 one.append(await _play_block(pool, specs, at_once=1))
-                pinned.append(bare.block(BLOCK, cpus={0}))
+                pinned.append(bare.block(BLOCK, pin=True))
                 many.append(await _play_block(pool, specs, at_once=16))
         finally:
             bare.close()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing
 from pathlib import Path
 from statistics import median
 from typing import Literal
@@ -42,7 +43,8 @@ def measure_help(repeats: int = 5) -> float:
 def _games_stored(database: Path) -> int:
     """How many games another process has stored so far; none before it made the database."""
     try:
-        with sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True, timeout=1.0) as connection:
+        address = f"{database.as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=1.0)) as connection:
             return int(connection.execute("SELECT count(*) FROM games").fetchone()[0])
     except sqlite3.OperationalError:
         return 0

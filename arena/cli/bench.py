@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import msgspec
 
-from arena.bench.promises import changes, judge
+from arena.bench.promises import Promise, changes, judge
 from arena.cli import answers
 from arena.cli.config import Tournament
 from arena.cli.exits import Exit
@@ -46,14 +47,16 @@ __all__ = ["command"]
 )
 @click.option("--stubs", is_flag=True, help="Throughput alone, within 20 seconds.")
 @click.option(
-    "--check", is_flag=True, help="End with 1 if a ratio passes its promise by a quarter."
+    "--check",
+    is_flag=True,
+    help="End with 1 if a ratio passes its promise by a quarter, with 5 if none was measured.",
 )
 @click.option(
     "--compare",
     metavar="OLD.json",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Show each measure beside that of an earlier `arena bench --json`; end with 1 if a ratio "
-    "got worse by a quarter.",
+    "got worse by a quarter, with 5 if the two have none in common.",
 )
 @sandbox_options
 @talking
@@ -96,17 +99,33 @@ def command(
     talk.result("")
     talk.result(promises_table(found))
     talk.answer(msgspec.convert(found, answers.Measured))
-    bad = [kept.promise.what for kept in judge(found) if check and kept.is_broken]
+    bad: list[str] = []
+    missing: list[str] = []
+    if check:
+        bad += [kept.promise.what for kept in judge(found) if kept.is_broken]
+        if not has_ratio(kept.promise for kept in judge(found)):
+            missing.append("no ratio was measured: nothing to hold to its promise")
     if old is not None:
         talk.result("")
         talk.result(changes_table(old, found))
         bad += [change.promise.what for change in changes(old, found) if change.is_worse]
+        if not has_ratio(change.promise for change in changes(old, found)):
+            missing.append(f"{compare} has no ratio that was measured now: nothing to compare")
     for what in dict.fromkeys(bad):
         talk.warn(f"worse by a quarter or more: {what}")
+    for why in missing:
+        talk.warn(why)
     if bad:
         return Exit.NO
+    if missing:
+        return Exit.NOT_KNOWN
     talk.next("arena bench --json > OLD.json", "for `arena bench --compare OLD.json` later on")
     return Exit.DONE
+
+
+def has_ratio(promises: Iterable[Promise]) -> bool:
+    """Return whether a ratio is among what is promised: only these are judged."""
+    return any(promise.is_ratio for promise in promises)
 
 
 def read_measured(file: Path) -> dict[str, Any]:
@@ -121,6 +140,8 @@ def read_measured(file: Path) -> dict[str, Any]:
         if "schema" not in found:
             raise msgspec.ValidationError("it has no `schema`")
         msgspec.convert(found, answers.Measured)
+        if next(judge(found), None) is None:
+            raise msgspec.ValidationError("it has no measure")
     except OSError as error:
         raise ConfigError(f"{file}: can't be read ({error.strerror}).") from error
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:

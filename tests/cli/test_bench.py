@@ -50,7 +50,28 @@ def test_a_check_fails_where_a_ratio_passes_its_promise_by_a_quarter(call: Calle
     assert call("bench", "--stubs", "--sandbox", "none").code == 0  # nobody asked
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"schema": "arena.run/1"}', "\xff"])
+def test_where_there_is_no_ratio_to_judge_there_is_no_verdict(
+    call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = {"requests_per_s": 30_000.0, "scaling_2": None}  # `--stubs` on one CPU
+    monkeypatch.setattr("arena.bench.measure.measure_stubs", lambda **_: rates)
+    done = call("bench", "--check", "--stubs", "--sandbox", "none")
+    assert done.code == 5
+    assert "no ratio was measured: nothing to hold to its promise" in done.stderr
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(FOUND), encoding="utf-8")
+    done = call("bench", "--compare", str(old), "--stubs", "--sandbox", "none")
+    assert done.code == 5
+    assert f"{old} has no ratio that was measured now: nothing to compare" in done.stderr
+    assert "requests a second" in done.stdout
+
+
+NOTHING = '{"schema": "arena.bench/1", "request": {"ratio_one": null}}'
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", "[]", "{}", '{"schema": "arena.run/1"}', "\xff", NOTHING]
+)
 def test_an_older_run_that_is_none_is_refused_before_anything_is_measured(
     text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
