@@ -51,7 +51,12 @@ def plan_of(
     """
     rulesets = [registry.make(name) for name, _ in settings.rulesets]
     sections = [
-        Section(ruleset=ruleset.text, behaviour=ruleset.behaviour, deals=deals)
+        Section(
+            ruleset=ruleset.text,
+            behaviour=ruleset.behaviour,
+            board=ruleset.board_hash,
+            deals=deals,
+        )
         for ruleset, (_, deals) in zip(rulesets, settings.rulesets, strict=True)
     ]
     kept = sandboxing(
@@ -71,6 +76,7 @@ def plan_of(
         kind=settings.kind,
         ruleset=sections[0].ruleset,
         behaviour=sections[0].behaviour,
+        board=sections[0].board,
         entrants=bots,
         challengers=settings.challengers,
         deals=sections[0].deals,

@@ -249,7 +249,7 @@ def _check_head(core: Core, ruleset: Ruleset[Any, Any]) -> None:
             f"{ruleset.behaviour}: replay it with arena {core.arena}"
         )
     if core.board != ruleset.board_hash:
-        raise RecordError(f"the board of {ruleset.name} is another one than the record's")
+        raise RecordError(f"the board of {ruleset.text} is another one than the record's")
 
 
 def _is_benched(core: Core) -> bool:

@@ -36,6 +36,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     ruleset: str  # canonical text
     behaviour: int  # of that ruleset when the plan was made
+    board: str = ""  # SHA-256 of its board then, as `Ruleset.board_hash`; empty: not told
     deals: int  # of every pairing
 
 
@@ -49,6 +50,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     kind: Literal["round_robin", "gauntlet"] = "round_robin"
     ruleset: str  # canonical text, as `Ruleset.text` says it
     behaviour: int  # of that ruleset when the plan was made
+    board: str = ""  # SHA-256 of its board then; empty: not told
     entrants: tuple[BotSpec, ...]  # their order is part of the plan
     challengers: tuple[str, ...] = ()  # of a gauntlet: names of entrants
     deals: int  # of every pairing
@@ -113,7 +115,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     @functools.cached_property
     def sections(self) -> tuple[Section, ...]:
         """Every ruleset of the tournament with its deals, in the order they were named."""
-        first = Section(ruleset=self.ruleset, behaviour=self.behaviour, deals=self.deals)
+        first = Section(
+            ruleset=self.ruleset, behaviour=self.behaviour, board=self.board, deals=self.deals
+        )
         return (first, *self.also)
 
     @property
@@ -239,6 +243,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             fields["playing"] = [self.playing(section) for section in self.sections]
         else:
             del fields["also"]
+        for section in (fields, *fields.get("also", ())):
+            if not section["board"]:
+                del section["board"]
         return hashlib.sha256(msgspec.json.encode(fields, order="sorted")).hexdigest()
 
     @functools.cached_property

@@ -132,15 +132,21 @@ def check_behaviour(plan: Plan) -> None:
     """Refuse a plan whose games could come out differently than those it already has.
 
     Raises:
-        ConfigError: if one of the plan's rulesets has another behaviour number here, or is unknown.
+        ConfigError: if one of the plan's rulesets has another behaviour number or another board
+            here, or is unknown.
     """
     for section in plan.sections:
-        behaviour = registry.make(section.ruleset).behaviour
-        if behaviour != section.behaviour:
+        ruleset = registry.make(section.ruleset)
+        if ruleset.behaviour != section.behaviour:
             raise ConfigError(
                 f"this run was begun with behaviour {section.behaviour} of {section.ruleset}, "
-                f"this arena has behaviour {behaviour}: go on with the arena that began it, or "
-                "begin a new run"
+                f"this arena has behaviour {ruleset.behaviour}: go on with the arena that began "
+                "it, or begin a new run"
+            )
+        if section.board not in ("", ruleset.board_hash):
+            raise ConfigError(
+                f"this run was begun on another board of {section.ruleset} than there is now: "
+                "put that board back, or begin a new run"
             )
 
 

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ from tests.cli.bots import CRASHES, SLOW, write_bot
 pytestmark = pytest.mark.slow
 
 LIMIT_S = 90.0  # generous: hosts are busy
+BOARD = resources.files("arena.rules.europe") / "data" / "board.json"
 
 
 class Shell:
@@ -180,6 +182,30 @@ def test_seed_decides_the_games_at_any_number_of_jobs(arena: Shell) -> None:
         cores.append(arena.cores(data))
     assert len(cores[0]) == 6
     assert cores[0] == cores[1] == cores[2]
+
+
+def test_a_run_goes_on_with_no_other_board_than_it_was_begun_on(
+    arena: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    boards = tmp_path_factory.mktemp("boards")
+    monkeypatch.setenv("ARENA_BOARDS", str(boards))
+    board, mine = json.loads(BOARD.read_text(encoding="utf-8")), boards / "mine.json"
+    mine.write_text(json.dumps(board), encoding="utf-8")
+    words = ("run", "random", "greedy", "--ruleset", "europe-2009:board=mine", "--seed", "s")
+    process = arena.start(*words, "--deals", "200")
+    wait_stored(arena, process, 2)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 75, stderr
+    kept = arena.stored()
+    board["cities"][0]["name"] = "Elsewhere"
+    mine.write_text(json.dumps(board), encoding="utf-8")
+    arena("resume", code=2)
+    assert "another board of europe-2009:board=mine than there is now: put that" in arena.stderr
+    assert arena.stored() == kept
+    other = arena.json(*words, "--deals", "1")  # the same tournament on it is another run
+    assert other["games"] == {"planned": 2, "played": 2, "void": 0}
+    assert arena.stored() == kept + 2
 
 
 def test_ctrl_c_once_finishes_games_in_play_and_resume_ends_as_if_unbroken(arena: Shell) -> None:

@@ -43,6 +43,7 @@ CLOCKS = st.builds(
 OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "ruleset": TEXT,
     "behaviour": COUNT,
+    "board": st.sampled_from(["", "b0" * 32]),
     "entrants": st.lists(BOTS, min_size=2, max_size=4, unique_by=lambda bot: bot.name).map(tuple),
     "deals": COUNT,
     "limits": LIMITS,
@@ -189,6 +190,7 @@ def test_how_a_plan_is_played_is_no_part_of_its_identity(option: dict[str, Any])
         {"self_play": True},
         {"ruleset": "london-classic"},
         {"behaviour": 2},
+        {"board": "b0" * 32},
         {"clock": None, "nodes": 100},
         {"clock": ClockSettings(move_ms=5)},
         {"keep": True},

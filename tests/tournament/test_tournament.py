@@ -12,6 +12,7 @@ import trio.testing
 
 from arena.errors import ConfigError, HostFault
 from arena.referee.record import GameRecord, GameSpec
+from arena.rules import registry
 from arena.tournament.benching import Benched, Judged, Outcome, VoidGame, judge
 from arena.tournament.executors.executor import Finished, Job, decode_spec, encode_record
 from arena.tournament.packed import PackedGame
@@ -294,6 +295,16 @@ def test_a_run_of_other_rules_is_not_gone_on_with(
         trio.run(
             lambda: _without_group(fake_plan(behaviour=999), FakeExecutor()), clock=autojump_clock
         )
+
+
+def test_a_run_on_another_board_is_not_gone_on_with(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    plan = fake_plan(board="b0" * 32)
+    with pytest.raises(ConfigError, match="another board of london-2013 than there is now: put"):
+        trio.run(lambda: _without_group(plan, FakeExecutor()), clock=autojump_clock)
+    same = fake_plan(board=registry.make("london-2013").board_hash)
+    assert trio.run(lambda: _without_group(same, FakeExecutor()), clock=autojump_clock).is_over
 
 
 def test_an_executor_with_more_places_than_the_plan_looks_ahead_has_them_all_in_use(

@@ -65,7 +65,7 @@ def test_record_holds_the_board_that_it_was_played_on(name: str, tmp_path: Path)
     content = odd_board()
     content["cities"][0]["name"] = "Elsewhere"
     (tmp_path / f"{name}.json").write_text(json.dumps(content))
-    with pytest.raises(RecordError, match="board of europe-2009 is another one"):
+    with pytest.raises(RecordError, match=f"board of europe-2009:board={name} is another one"):
         replay(record.core)
 
 
