@@ -67,13 +67,13 @@ def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> No
     plan, kept = plan_of(settings, data, talk)
     sample = trio.run(try_games, plan, kept)
     answer = answer_of(plan, sample, None if plan.also else seen(data, plan.ruleset))
+    talk.result(rulesets_table(plan))
+    talk.result("")
     talk.result(
         table(
             ("of the run", "#"),
             [
-                ("rules", plan.rulesets),
                 ("bots", f"{len(plan.entrants):,}"),
-                ("deals, the same for every pairing", deals_of(plan)),
                 ("games", f"{plan.count:,}"),
                 ("game pairs (a deal twice, sides swapped)", f"{plan.pairs:,}"),
                 ("time expected", lasting(answer.expected_s)),
@@ -95,9 +95,15 @@ def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> No
     talk.next(shlex.join(["arena", "run", *what, *said(options)]), data=True)
 
 
-def deals_of(plan: Plan) -> str:
-    """Return the deals of each ruleset."""
-    return " + ".join(f"{section.deals:,}" for section in plan.sections)
+def rulesets_table(plan: Plan) -> Table:
+    """Return what is played of each ruleset; every pairing plays the same deals."""
+    return table(
+        ("ruleset", "#deals", "#games"),
+        (
+            (section.ruleset, f"{section.deals:,}", f"{plan.count_of(section):,}")
+            for section in plan.sections
+        ),
+    )
 
 
 def gaps_table(answer: answers.Plan) -> Table:

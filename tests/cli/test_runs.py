@@ -366,6 +366,22 @@ def test_plan_tells_games_pairs_time_disk_and_gap(arena: Shell) -> None:
     assert arena.stored() == 0
 
 
+def test_plan_of_several_long_rulesets_keeps_to_the_terminal(
+    arena: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    long = "europe-2009:players=3,mission=balanced,capture=check,passed=ignored"
+    (arena.folder / "t.toml").write_text(
+        'bots = ["random", "greedy"]\ndeals = 3\n[[ruleset]]\nname = "london-2013"\n'
+        f'[[ruleset]]\nname = "{long}"\ndeals = 1000\n'
+    )
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = [" ".join(line.split()) for line in arena("plan", "t.toml").splitlines()]
+    assert "london-2013 3 6" in lines
+    assert any(line.endswith(" 1,000 2,000") for line in lines)
+    assert {"bots 2", "games 2,006"} <= set(lines)
+    assert max(map(len, lines)) <= 60
+
+
 def test_tournament_file_is_read_beside_its_own_folder(arena: Shell) -> None:
     write_bot(arena.folder / "other" / "bots", "mine", "pass")
     file = arena.folder / "other" / "t.toml"
