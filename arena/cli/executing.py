@@ -108,6 +108,7 @@ def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Execu
         scheduler=where.scheduler,
         settings=kept.settings,
         keeping=keeping if kept.mode == "auto" else None,
+        boards=tuple((section.ruleset, section.board) for section in plan.sections),
         say=talk.say,
         folder=talk.data,
     )

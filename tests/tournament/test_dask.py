@@ -7,6 +7,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,6 +15,7 @@ import trio
 
 import arena
 from arena.errors import ConfigError, leaves
+from arena.rules import registry
 from arena.tournament.entrants import find_bot
 from arena.tournament.executors.batches import MOST_HELD
 from arena.tournament.executors.crossing import Keeping
@@ -180,23 +182,37 @@ def test_a_worker_without_our_arena_is_refused_by_name_and_others_play(
     assert len(records) == fake_plan(3, deals=4).count
 
 
+LONDON = "london-2013"
+ELSEWHERE = "europe-2009:board=elsewhere"
+
+
 @pytest.mark.parametrize(
-    ("version", "keeping", "says"),
+    ("version", "options", "says"),
     [
-        ("9.9", None, ", and the run is played by arena 9.9: install the same version there"),
-        (None, Keeping(bwrap="/nowhere/bwrap"), ") no sandbox: "),
+        ("9.9", {}, ", and the run is played by arena 9.9: install the same version there"),
+        (None, {"keeping": Keeping(bwrap="/nowhere/bwrap")}, ") no sandbox: "),
+        (
+            None,
+            {"boards": ((ELSEWHERE, "0" * 64),)},
+            f") can't play {ELSEWHERE}: board=elsewhere: set the variable ARENA_BOARDS to the",
+        ),
+        (
+            None,
+            {"boards": ((LONDON, registry.make(LONDON).board_hash), (LONDON, "0" * 64))},
+            f") has another board of {LONDON} than the run: put the same file there",
+        ),
     ],
 )
 def test_where_no_worker_can_play_the_run_ends_with_every_reason(
     cluster: DaskProcesses,
     version: str | None,
-    keeping: Keeping | None,
+    options: dict[str, Any],
     says: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if version is not None:
         monkeypatch.setattr("arena.__version__", version)
-    executor = DaskExecutor(scheduler=cluster.address, table=FAKE_TABLE, keeping=keeping)
+    executor = DaskExecutor(scheduler=cluster.address, table=FAKE_TABLE, **options)
     with pytest.raises(ExceptionGroup) as caught:
         play_on(executor, fake_plan(2, deals=1))
     (error,) = leaves(caught.value)

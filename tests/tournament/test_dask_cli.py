@@ -17,17 +17,20 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 import trio
 
-from arena.cli.executing import Where, where_of
+from arena.cli.executing import Where, executor_of, where_of
 from arena.cli.stored import DATABASE, open_data
 from arena.errors import ConfigError
 from arena.tournament.executors.dask_cluster import open_cluster
 from tests.cli.bots import SLOW, write_bot
 from tests.cli.calling import Caller
 from tests.dask_processes import LIMIT_S, DaskProcesses, descendants, is_alive, wait_until
+from tests.fake_games import fake_plan
 
 ADDRESS = "tcp://127.0.0.1:1"
 
@@ -44,6 +47,19 @@ def test_a_scheduler_goes_with_dask_alone() -> None:
     assert where_of("dask", ADDRESS).words == f" --executor dask --scheduler {ADDRESS}"
     with pytest.raises(ConfigError, match="--scheduler goes with --executor dask"):
         where_of("local", ADDRESS)
+
+
+def test_workers_are_told_on_which_boards_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: dict[str, Any] = {}
+    monkeypatch.setattr(
+        "arena.tournament.executors.dask.DaskExecutor",
+        lambda _jobs, **options: told.update(options),
+    )
+    kept = SimpleNamespace(mode="auto", settings=b"")
+    talk = SimpleNamespace(say=None, data=None)
+    plan = fake_plan(2, board="b" * 64)
+    executor_of(where_of("dask", ADDRESS), plan, cast("Any", kept), cast("Any", talk))
+    assert told["boards"] == ((plan.ruleset, "b" * 64),)
 
 
 def test_help_and_local_runs_import_no_dask() -> None:

@@ -35,6 +35,8 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         version: of the coordinator's arena; the worker must have the same.
+        boards: rulesets that are played, and the SHA-256 of the board of each, which must be the
+            worker's too; see `Ruleset.board_hash`, empty: not told.
         python: the coordinator's interpreter, which stands in the commands of its bots.
         table: `module:name` of what plays games.
         settings: what it is opened with; None: the worker's own sandbox, once it has passed.
@@ -45,6 +47,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     version: str
+    boards: tuple[tuple[str, str], ...] = ()
     python: str
     table: str
     settings: bytes | None

@@ -54,6 +54,7 @@ class DaskExecutor:
         table: as for `LocalExecutor`.
         settings: what a table is opened with on this machine, such as its sandbox.
         keeping: how other machines find their own; None to use `settings` everywhere.
+        boards: see `Setup.boards`.
         say: is told which workers come, go and are refused, a line each.
         batch_s: how long the games that a worker is given ahead should last.
         folder: where a cluster that is started here may write while it is there.
@@ -67,6 +68,7 @@ class DaskExecutor:
         table: str = REFEREE,
         settings: bytes = b"",
         keeping: Keeping | None = None,
+        boards: tuple[tuple[str, str], ...] = (),
         say: Callable[[str], None] = lambda _line: None,
         batch_s: float = BATCH_S,
         folder: Path | None = None,
@@ -77,6 +79,7 @@ class DaskExecutor:
         self._keeping = None if scheduler is None else keeping
         self._setup = Setup(
             version=arena.__version__,
+            boards=boards,
             python=sys.executable,
             table=table,
             settings=settings if self._keeping is None else None,

@@ -11,7 +11,7 @@ import asyncio
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -20,6 +20,7 @@ from distributed import Worker, get_worker
 import arena
 from arena.errors import ArenaError, HostFault
 from arena.referee.record import BotSpec
+from arena.rules import registry
 from arena.sandbox.finding import Found, find_sandbox
 from arena.sandbox.slots import UID_BASE, UID_COUNT
 from arena.sandbox.visible import look_around
@@ -93,7 +94,7 @@ _runs: dict[str, _Run] = {}  # by the name that the coordinator gave its run
 
 
 async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
-    """Get ready for a run: same arena, a sandbox that holds here.
+    """Get ready for a run: same arena, same boards, a sandbox that holds here.
 
     Args:
         name: of the run, for the other four functions.
@@ -110,6 +111,9 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
             "install the same version there"
         )
     asked = msgspec.json.decode(setup, type=Setup)
+    trouble = _trouble_with(asked.boards)
+    if trouble is not None:
+        return _ready(refusal=trouble)
     if asked.is_ours and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, lambda _number, _frame: None)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -200,6 +204,18 @@ def _ready(*, refusal: str | None = None, note: str | None = None) -> bytes:
 
 def _answer(answer: Answer) -> bytes:
     return msgspec.msgpack.encode(answer)
+
+
+def _trouble_with(boards: Iterable[tuple[str, str]]) -> str | None:
+    """Say which ruleset can't be played here as the coordinator plays it: boards are files."""
+    for ruleset, board_hash in boards:
+        try:
+            ours = registry.make(ruleset).board_hash
+        except ArenaError as error:
+            return f"can't play {ruleset}: {error}"
+        if board_hash not in ("", ours):
+            return f"has another board of {ruleset} than the run: put the same file there"
+    return None
 
 
 def _look(keeping: Keeping, folder: Path) -> bytes | str:
