@@ -208,6 +208,7 @@ def _answer(answer: Answer) -> bytes:
 
 def _trouble_with(boards: Iterable[tuple[str, str]]) -> str | None:
     """Say which ruleset can't be played here as the coordinator plays it: boards are files."""
+    registry.make.cache_clear()  # a worker lives long, and files are put right meanwhile
     for ruleset, board_hash in boards:
         try:
             ours = registry.make(ruleset).board_hash

@@ -1,0 +1,40 @@
+"""What a Dask worker, which lives long, looks at before each run."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.rules import registry
+from arena.tournament.executors.dask_worker import _trouble_with
+
+OWN = resources.files("arena.rules.europe") / "data" / "board.json"
+ON_MINE = "europe-2009:board=mine"
+
+
+def test_a_board_is_read_anew_for_each_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_BOARDS", str(tmp_path))
+    mine = tmp_path / "mine.json"
+    trouble = _trouble_with([(ON_MINE, "")])
+    assert trouble is not None
+    assert trouble.startswith(f"can't play {ON_MINE}: ")
+    assert str(mine) in trouble
+    board = json.loads(OWN.read_text("utf-8"))
+    mine.write_text(json.dumps(board), encoding="utf-8")
+    wanted = [("london-2013", ""), (ON_MINE, registry.make(ON_MINE).board_hash)]
+    assert _trouble_with(wanted) is None
+    mine.write_text(json.dumps(elsewhere(board)), encoding="utf-8")
+    trouble = _trouble_with(wanted)
+    assert trouble == f"has another board of {ON_MINE} than the run: put the same file there"
+    mine.write_text(json.dumps(board), encoding="utf-8")
+    assert _trouble_with(wanted) is None
+
+
+def elsewhere(board: dict[str, Any]) -> dict[str, Any]:
+    """Return a board with another name of its first city."""
+    first, *others = board["cities"]
+    return {**board, "cities": [{**first, "name": "Elsewhere"}, *others]}
