@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.rules import registry
-from arena.tournament.executors.dask_worker import _trouble_with
+from arena.tournament.executors.dask_worker import _trouble_with, with_python
 
 OWN = resources.files("arena.rules.europe") / "data" / "board.json"
 ON_MINE = "europe-2009:board=mine"
@@ -32,6 +32,24 @@ def test_a_board_is_read_anew_for_each_run(tmp_path: Path, monkeypatch: pytest.M
     assert trouble == f"has another board of {ON_MINE} than the run: put the same file there"
     mine.write_text(json.dumps(board), encoding="utf-8")
     assert _trouble_with(wanted) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "there"),
+    [
+        ("/opt/arena/bin/python", "/venv/bin/python3.11"),
+        ("exec /opt/arena/bin/python -S bot.py", "exec /venv/bin/python3.11 -S bot.py"),
+        ("--with=/opt/arena/bin/python", "--with=/venv/bin/python3.11"),
+        ("/opt/arena/bin/python3", "/opt/arena/bin/python3"),
+        ("/opt/arena/bin/python-config", "/opt/arena/bin/python-config"),
+        ("/home/opt/arena/bin/python", "/home/opt/arena/bin/python"),
+        ("bot.py", "bot.py"),
+    ],
+)
+def test_the_workers_own_interpreter_takes_the_place_of_the_coordinators_and_no_other(
+    word: str, there: str
+) -> None:
+    assert with_python(word, "/opt/arena/bin/python", "/venv/bin/python3.11") == there
 
 
 def elsewhere(board: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ with the Dask worker: it is their parent, and so are they of their bots.
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import sys
 import threading
@@ -86,8 +87,16 @@ class _Run:
         folder = self.bots.get(bot.folder)
         if folder is None:  # it lies where it lay: the same machine
             return bot
-        command = tuple(word.replace(self.python, sys.executable) for word in bot.command)
+        command = tuple(with_python(word, self.python, sys.executable) for word in bot.command)
         return msgspec.structs.replace(bot, folder=str(folder), command=command)
+
+
+def with_python(word: str, theirs: str, ours: str) -> str:
+    """Return a word of a command with our interpreter for theirs, wherever that stands as a path.
+
+    `/bin/python` is no part of `/bin/python3` nor of `/opt/bin/python`.
+    """
+    return re.sub(rf"(?<![\w./-]){re.escape(theirs)}(?![\w./-])", lambda _: ours, word)
 
 
 _runs: dict[str, _Run] = {}  # by the name that the coordinator gave its run
