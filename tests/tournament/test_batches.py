@@ -54,14 +54,32 @@ def test_lengths_follow_the_newest_games() -> None:
     assert lengths.mean_s == pytest.approx(0.5, abs=1e-3)
 
 
-@given(st.integers(1, 1_024), st.integers(1, 300))
-def test_shares_add_up_to_the_jobs(jobs: int, machines: int) -> None:
-    shares = [share(jobs, 3, place=place, machines=machines) for place in range(machines)]
+@given(st.integers(1, 1_024), st.lists(st.integers(0, 256), min_size=1, max_size=300))
+def test_shares_add_up_to_the_jobs_and_go_by_threads(jobs: int, threads: list[int]) -> None:
+    shares = [share(jobs, threads, place=place) for place in range(len(threads))]
     assert sum(shares) == jobs
-    assert max(shares) - min(shares) <= 1
-    assert shares == sorted(shares, reverse=True)
+    all_threads = sum(max(1, some) for some in threads)
+    for games, some in zip(shares, threads, strict=True):
+        assert abs(games - jobs * max(1, some) / all_threads) < 1
+
+
+@pytest.mark.parametrize(
+    ("jobs", "threads", "shares"),
+    [
+        (5, [8, 8], [3, 2]),
+        (5, [8, 8, 8], [2, 2, 1]),
+        (17, [16, 1], [16, 1]),
+        (9, [1, 8], [1, 8]),
+        (2, [4, 4, 4], [1, 1, 0]),  # more machines than games
+        (100, [2, 2], [50, 50]),  # as many as were asked for, whatever threads there are
+    ],
+)
+def test_a_small_machine_is_not_given_what_a_large_one_can_play(
+    jobs: int, threads: list[int], shares: list[int]
+) -> None:
+    assert [share(jobs, threads, place=place) for place in range(len(threads))] == shares
 
 
 @pytest.mark.parametrize(("threads", "games"), [(1, 1), (16, 16), (0, 1)])
 def test_without_jobs_a_machine_plays_a_game_a_thread(threads: int, games: int) -> None:
-    assert share(None, threads, place=7, machines=9) == games
+    assert share(None, [2, threads, 3], place=1) == games

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 __all__ = ["BATCH_S", "MOST_HELD", "Lengths", "held", "share"]
 
@@ -48,19 +48,23 @@ def held(at_once: int, mean_s: float | None, *, batch_s: float = BATCH_S) -> int
     return max(at_once, round(min(many, MOST_HELD)) if at_once else 0)
 
 
-def share(jobs: int | None, threads: int, *, place: int, machines: int) -> int:
+def share(jobs: int | None, threads: Sequence[int], *, place: int) -> int:
     """Return how many games one machine of a cluster plays at once.
 
     Args:
         jobs: games at once on the whole cluster; None for one a thread.
-        threads: of this machine, as the cluster counts them.
-        place: of this machine among those there are, from 0.
-        machines: how many there are now; more than `place`.
+        threads: of each machine there is now, as the cluster counts them; 0 counts as 1.
+        place: of this machine among them.
 
     Returns:
-        Equal shares of `jobs`, what is left over to the first; 0 where there are more machines
-        than jobs.
+        Shares of `jobs` by threads, each less than one game from the exact one; they add up to
+        `jobs`. 0 where there are fewer games than machines.
     """
+    weights = [max(1, some) for some in threads]
     if jobs is None:
-        return max(1, threads)
-    return jobs // machines + (place < jobs % machines)
+        return weights[place]
+    before = sum(weights[:place])
+    so_far, until_now = (
+        -(-jobs * weight // sum(weights)) for weight in (before, before + weights[place])
+    )
+    return until_now - so_far

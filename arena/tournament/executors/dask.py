@@ -256,12 +256,9 @@ class DaskExecutor:
             TaskLostError: if the worker is gone.
             _RefusedError: if it can't go on.
         """
-        places = [member_.machine.id for member_ in self._crew.values()]
+        crew = list(self._crew.values())
         at_once = share(
-            self._jobs,
-            member.machine.threads,
-            place=places.index(member.machine.id),
-            machines=len(places),
+            self._jobs, [each.machine.threads for each in crew], place=crew.index(member)
         )
         if not at_once and not member.out:  # more workers than games at once
             await trio.sleep(_LOOK_S)
