@@ -267,22 +267,28 @@ def start_plot(made: list[StartCount]) -> str:
     if not known:
         return _empty(title, "No start station is known.")
     with mpl.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 2.6))
-        axes = figure.add_axes((0.09, 0.21, 0.89, 0.73))
+        names = [row.name or str(row.station) for row in known]
+        is_named = any(row.name for row in known)
+        # Numbers stand below the axis, names hang down from it.
+        more = max(0.0, _widest(names) - 10) / 72 if is_named else 0.0
+        height = 2.6 + more
+        foot = (0.55 + more) / height
+        figure = Figure(figsize=(6.4, height))
+        axes = figure.add_axes((0.09, foot, 0.89, 1 - 0.15 / height - foot))
         for place, row in enumerate(known):
             low, high = 100 * (row.escaped.low or 0.0), 100 * (row.escaped.high or 0.0)
             axes.plot([place, place], [low, high], color=X, linewidth=2, solid_capstyle="butt")
             rate = 100 * (row.escaped.rate or 0.0)
             axes.plot([place], [rate], "o", color=X, markersize=6, clip_on=False, zorder=3)
-        axes.set_xticks(range(len(known)), [str(row.station) for row in known])
+        axes.set_xticks(range(len(known)), names, rotation=90 if is_named else 0)
         axes.set_xlim(-0.6, len(known) - 0.4)
         axes.set_ylim(0, 100)
-        axes.set_xlabel("station on which Mister X began")
+        axes.set_xlabel("where Mister X began" if is_named else "station on which Mister X began")
         axes.set_ylabel("escaped, %; 95 % interval")
         _plain(axes, "y")
         told = "; ".join(
-            f"{row.station}: {100 * (row.escaped.rate or 0.0):.0f} % of {row.escaped.games}"
-            for row in known
+            f"{name}: {100 * (row.escaped.rate or 0.0):.0f} % of {row.escaped.games}"
+            for name, row in zip(names, known, strict=True)
         )
         return _svg(figure, title, f"{title}: {told}.")
 

@@ -6,7 +6,7 @@ The table is in plan order, whatever the order of the rows that it is made from.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -134,13 +134,17 @@ class Games:
             for k in range(first, last + 1)
         ]
 
-    def starts(self) -> list[StartCount]:
+    def starts(self, names: Mapping[int, str]) -> list[StartCount]:
         """How often Mister X escaped by the station that he began on; forfeits are left out."""
         frame = self.frame[(self.frame["winner"] != "") & (self.frame["reason"] != "fault")]
         known = frame[frame["x_start"].notna()]
         grouped = (known["winner"] == "mister_x").groupby(known["x_start"].astype("int64"))
         return [
-            StartCount(station=int(station), escaped=share(int(wins), int(games)))
+            StartCount(
+                station=int(station),
+                name=names.get(int(station), ""),
+                escaped=share(int(wins), int(games)),
+            )
             for station, wins, games in zip(
                 grouped.sum().index, grouped.sum(), grouped.size(), strict=True
             )

@@ -6,7 +6,8 @@ published in `reports/schema/`. Everything here is in plan order or in the order
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import msgspec
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 SCHEMA = "arena.report-data/1"
+_NO_NAMES: Mapping[int, str] = MappingProxyType({})
 
 
 class Meta(msgspec.Struct, frozen=True, kw_only=True):
@@ -104,6 +106,7 @@ class StartCount(msgspec.Struct, frozen=True, kw_only=True):
     """How often Mister X escaped from one start station, in games that were played out."""
 
     station: int
+    name: str  # empty where it has none
     escaped: Share
 
 
@@ -220,8 +223,12 @@ class Source(Protocol):
         """In which round games ended."""
         ...
 
-    def starts(self) -> list[StartCount]:
-        """How often Mister X escaped by his start station."""
+    def starts(self, names: Mapping[int, str]) -> list[StartCount]:
+        """How often Mister X escaped by his start station.
+
+        Args:
+            names: of stations; those without one are missing.
+        """
         ...
 
     def words(self) -> list[WordCount]:
@@ -248,6 +255,7 @@ def build(
     settings: Settings | None = None,
     model: Model = "a",
     past: Sequence[PastRun] = (),
+    names: Mapping[int, str] = _NO_NAMES,
 ) -> Report:
     """Work out everything that a report tells.
 
@@ -257,6 +265,7 @@ def build(
         settings: how to rate.
         model: which ratings head the page.
         past: ratings of earlier runs, the oldest first; this run's are added at the end.
+        names: of the board's places, where they have any.
 
     Raises:
         ConfigError: if an anchor or the prior can't be met.
@@ -291,7 +300,7 @@ def build(
         matrix=matrix(played, order),
         ends=games.ends(),
         rounds=games.rounds(),
-        starts=games.starts(),
+        starts=games.starts(names),
         words=games.words(),
         pairings=paired_up(played, rated),
         history=[*past, past_run(rated, meta)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,10 @@ from arena.cli.ratings_shown import matrix_table, ratings_table
 from arena.cli.stored import Row, rows
 from arena.cli.talk import Talk, plural
 from arena.cli.tally import duration
+from arena.errors import ConfigError
 from arena.referee.record import FaultKind
+from arena.rules import registry
+from arena.rules.ruleset import NamesPlaces
 from arena.sandbox.refusals import NO_SANDBOX_WARNING
 from arena.store.database import Database, GameRef
 from arena.store.runs import Run
@@ -134,8 +137,18 @@ def ending_of(database: Database, run: Run, section: Section) -> Ending:
             table,
             meta_of(run, section, games, counting.unsandboxed),
             past=past_runs(database, run, section.ruleset),
+            names=names_of(section.ruleset),
         ),
     )
+
+
+def names_of(ruleset: str) -> Mapping[int, str]:
+    """Return the names of the places of a ruleset's board, if they have any and it is there."""
+    try:
+        made = registry.make(ruleset)
+    except ConfigError:  # a board that was typed in, and is gone
+        return {}
+    return made.place_names() if isinstance(made, NamesPlaces) else {}
 
 
 def write_report(

@@ -15,6 +15,7 @@ import msgspec
 __all__ = [
     "Event",
     "Json",
+    "NamesPlaces",
     "Option",
     "Played",
     "Ply",
@@ -212,6 +213,15 @@ class Watched(Protocol):
         Args:
             trail: states of one game in order, from the deal on, with no ply left out.
         """
+        ...
+
+
+@runtime_checkable
+class NamesPlaces(Protocol):
+    """What a ruleset can add whose places have names besides their numbers, for reports alone."""
+
+    def place_names(self) -> Mapping[int, str]:
+        """Return the name of each place by its number."""
         ...
 
 

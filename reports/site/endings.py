@@ -115,10 +115,19 @@ def starts(made: list[StartCount]) -> str:
     """Win rate of Mister X by his start station."""
     if not made:
         return "<p>No game was played out, or its ruleset tells no start station.</p>"
+    is_named = any(row.name for row in made)
     rows: list[list[Cell | str]] = [
-        [str(row.station), share(row.escaped), f"{row.escaped.games:,}"] for row in made[:MAX_ROWS]
+        [
+            *([text(row.name)] if is_named else []),
+            str(row.station),
+            share(row.escaped),
+            f"{row.escaped.games:,}",
+        ]
+        for row in made[:MAX_ROWS]
     ]
     heads = [Column("station", "text"), Column("escaped"), Column("games")]
+    if is_named:
+        heads = [Column("place", "text"), Column("number", "text"), *heads[1:]]
     return (
         "<p>How often Mister X escaped by the station that he began on, forfeits left out. "
         "Stations with few games have wide intervals: by themselves they tell little.</p>"

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from arena.cli import answers
-from arena.cli.ending import endings_of, write_report
+from arena.cli.ending import endings_of, names_of, write_report
 from arena.cli.exits import Exit
 from arena.cli.game_table import collect
 from arena.cli.past_runs import past_runs
@@ -190,7 +190,7 @@ def test_start_stations_and_what_was_left_in_the_bank_come_from_the_records(
         )
         games = collect(database, run, run.plan.sections[0])
     start = record.core.facts["x_start"]
-    assert [told.station for told in games.starts()] == [start]
+    assert [told.station for told in games.starts({})] == [start]
     assert {told.bank_left_min_ms for told in games.times([]) if told.side == "mister_x"} == {700}
     used = record.core.facts["blacks_used"] + record.core.facts["doubles_used"]
     assert {line.specials for line in games.lines()} == {used}
@@ -213,3 +213,9 @@ def test_end_of_a_run_draws_no_more_games_than_one_waits_for(
         write_report(database, run, ending, tmp_path / "report", replays=None)
     assert written.replays == 0
     assert asked == [CHOSEN, None]
+
+
+def test_places_have_the_names_of_their_board() -> None:
+    assert names_of("europe-2009")[103] == "Málaga"
+    assert names_of("london-2013") == {}
+    assert names_of("europe-2009:board=gone-since-then") == {}

@@ -182,6 +182,23 @@ def test_no_word_of_a_plot_is_cut_off(tmp_path: Path) -> None:
         assert cut == []
 
 
+def test_names_of_start_stations_hang_whole_below_the_axis() -> None:
+    """The longest name decides how much room there is: none is cut off, and none is a number."""
+    long = "Llanfairpwllgwyngyll-on-Sea"
+    made = [
+        msgspec.structs.replace(row, name=name)
+        for row, name in zip(report().starts, ("Bodø", long), strict=False)
+    ]
+    text = start_plot(made)
+    root = ET.fromstring(text)  # noqa: S314 - our own text
+    words = [element.text for element in root.iter(f"{SVG}text")]
+    assert {"Bodø", long, "where Mister X began"} <= set(words)
+    assert f"{made[0].station}" not in words
+    without = ET.fromstring(start_plot(report().starts))  # noqa: S314 - our own text
+    heights = [float(one.get("viewBox", "").split()[3]) for one in (root, without)]
+    assert heights[0] > heights[1] + 100
+
+
 def test_start_stations_where_nobody_or_everybody_escaped_are_whole_dots() -> None:
     """A dot at 0 or 100 % is not cut in half by the edge of the plot."""
     made = [

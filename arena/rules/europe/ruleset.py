@@ -225,6 +225,10 @@ class Europe:
         """Return how the game ended (escaped, captured, encircled, cap); None while it goes on."""
         return state.ended
 
+    def place_names(self) -> dict[int, str]:
+        """Return the name of each city by its number."""
+        return {city.id: city.name for city in self._board.cities}
+
     def say(self, ply: EuropePly) -> str:
         """Return a ply in words, such as `d1 goes by car-double to 45`."""
         return words.say(ply)

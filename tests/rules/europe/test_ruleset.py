@@ -19,7 +19,7 @@ from arena.rules.europe.state import (
     PutBack,
     Special,
 )
-from arena.rules.ruleset import Side
+from arena.rules.ruleset import NamesPlaces, Side
 from tests.rules.europe.test_rules import FAR, LONDON, MINSK, europe, play
 from tests.strategies import deal_seed, play_out
 
@@ -175,6 +175,14 @@ def test_facts_agree_with_the_plies_of_whole_games() -> None:
         assert facts["investigations"] == kinds.count(Investigate)
         assert facts["specials"] == kinds.count(Special)
         assert facts["hiddens_used"] == kinds.count(Lay)
+
+
+def test_every_city_has_its_name() -> None:
+    rules = europe()
+    assert isinstance(rules, NamesPlaces)
+    names = rules.place_names()
+    assert names[LONDON] == "London"
+    assert names.keys() == {city.id for city in rules.board.cities}
 
 
 def test_bounds_of_turns_and_plies() -> None:
