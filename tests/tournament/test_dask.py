@@ -67,7 +67,7 @@ def test_records_are_those_of_local_byte_for_byte_with_bots_sent_once(
     said: list[str] = []
     keeping = Keeping(has_strangers=True)
     far = play_on(DaskExecutor(scheduler=cluster.address, keeping=keeping, say=said.append), plan)
-    assert said[-1] == "Dask worker first plays."
+    assert said[-1] == f"Dask worker first plays {LocalExecutor(2).where}."
     assert sorted(far) == sorted(local) == list(range(plan.count))
     for number in far:
         ours, theirs = (decode_record(records[number] or b"") for records in (local, far))
@@ -124,7 +124,9 @@ def test_a_worker_that_comes_gets_games_and_one_that_is_killed_loses_none(
     async def told(finished: Finished) -> None:
         if not started:
             started.append(cluster.worker("second"))
-            await wait_for(lambda: "Dask worker second plays." in said)
+            await wait_for(
+                lambda: any(line.startswith("Dask worker second plays in ") for line in said)
+            )
         elif not killed and host_of(finished) in descendants(started[0].pid):
             killed.update(descendants(started[0].pid))
             started[0].kill()

@@ -42,6 +42,7 @@ def test_an_executor_says_where_it_plays(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 2})
     assert LocalExecutor().words == "2 games at once in 2 workers on 2 CPUs"
     assert LocalExecutor(1).words == "1 game at once in 1 worker on 2 CPUs"
+    assert LocalExecutor(8, workers=1).where == "in 1 worker on 2 CPUs"
     assert LocalExecutor(32, pin=True).words == (
         "32 games at once in 2 workers each with its bots on one CPU of its own (0, 2)"
     )

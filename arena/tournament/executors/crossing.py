@@ -62,10 +62,12 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         refusal: why it can't play, with the cure; None if it can.
         note: what is to be told though it can.
+        where: it plays, in a few words, such as `in 2 workers on 2 CPUs`.
     """
 
     refusal: str | None = None
     note: str | None = None
+    where: str = ""
 
 
 class Batch(msgspec.Struct, frozen=True, kw_only=True):

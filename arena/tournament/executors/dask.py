@@ -241,7 +241,7 @@ class DaskExecutor:
         if ready.note is not None:
             self._say(f"Dask worker {member.machine.name} {ready.note}")
         self._has_played = True
-        self._say(f"Dask worker {member.machine.name} plays.")
+        self._say(f"Dask worker {member.machine.name} plays {ready.where}.")
 
     async def _play_batch(
         self,

@@ -115,14 +115,14 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
     """
     version = msgspec.json.decode(setup, type=_Version).version  # the rest may be strange to us
     if version != arena.__version__:
-        return _ready(
-            refusal=f"has arena {arena.__version__}, and the run is played by arena {version}: "
+        return _refused(
+            f"has arena {arena.__version__}, and the run is played by arena {version}: "
             "install the same version there"
         )
     asked = msgspec.json.decode(setup, type=Setup)
     trouble = _trouble_with(asked.boards)
     if trouble is not None:
-        return _ready(refusal=trouble)
+        return _refused(trouble)
     if asked.is_ours and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, lambda _number, _frame: None)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -133,14 +133,15 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
         found = await asyncio.to_thread(_look, asked.keeping, folder)
         if isinstance(found, str):
             if asked.keeping.has_strangers:
-                return _ready(refusal=found)
+                return _refused(found)
             note = f"has no sandbox, the arena's own bots play without it: {found}"
         else:
             settings = found
     threads = dask_worker.state.nthreads
     processes = min(threads, len(usable_cpus()))
     _runs[name] = _Run(asked, settings, asked.lanes or threads, processes)
-    return _ready(note=note)
+    where = LocalExecutor(processes, workers=processes).where
+    return msgspec.json.encode(Ready(note=note, where=where))
 
 
 async def has_bots(name: str, digests: dict[str, str], dask_worker: Worker) -> list[str]:
@@ -207,8 +208,8 @@ def _bots(worker: Worker) -> Path:
     return Path(worker.local_directory, BOTS).absolute()
 
 
-def _ready(*, refusal: str | None = None, note: str | None = None) -> bytes:
-    return msgspec.json.encode(Ready(refusal=refusal, note=note))
+def _refused(why: str) -> bytes:
+    return msgspec.json.encode(Ready(refusal=why))
 
 
 def _answer(answer: Answer) -> bytes:

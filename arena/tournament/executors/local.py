@@ -82,14 +82,18 @@ class LocalExecutor:
 
     @property
     def words(self) -> str:
-        """In a few words where games are played: `2 games at once in 2 workers on 2 CPUs`."""
+        """How games are played in a few words: `2 games at once in 2 workers on 2 CPUs`."""
+        return f"{_count(self.jobs, 'game')} at once {self.where}"
+
+    @property
+    def where(self) -> str:
+        """Where they are: `in 2 workers on 2 CPUs`."""
         pinned = [cpu for cpu in self._cpus if cpu is not None]
         if pinned:
             where = f"each with its bots on one CPU of its own ({', '.join(map(str, pinned))})"
         else:
             where = f"on {_count(len(usable_cpus()), 'CPU')}"
-        workers = _count(self.workers, "worker")
-        return f"{_count(self.jobs, 'game')} at once in {workers} {where}"
+        return f"in {_count(self.workers, 'worker')} {where}"
 
     @property
     def reach(self) -> int:
