@@ -86,17 +86,27 @@ def where_of(executor: str, scheduler: str | None) -> Where:
 
 
 def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Executor:
-    """Return what plays the games of a plan."""
+    """Return what plays the games of a plan.
+
+    Raises:
+        ConfigError: if a cluster that is started here is asked for more than this machine can.
+    """
     # Not before they are needed: the options are read on systems too that play no games.
     if where.kind == "local":
-        from arena.tournament.executors.local import LocalExecutor
+        from arena.tournament.executors.local import LocalExecutor, usual_jobs
 
-        executor = LocalExecutor(plan.jobs, settings=kept.settings)
+        jobs = plan.jobs
+        if jobs is not None and plan.executor != "local":  # a whole cluster was asked for so many
+            jobs = min(jobs, usual_jobs())
+        executor = LocalExecutor(jobs, settings=kept.settings)
         talk.say(f"{executor.words}.")
         return executor
+    from arena.cli.sandboxing import check_user_ids
     from arena.tournament.executors.crossing import Keeping
     from arena.tournament.executors.dask import DaskExecutor
 
+    if where.scheduler is None and kept.profile is not None:
+        check_user_ids(kept.profile, plan.jobs)
     keeping = Keeping(
         bwrap=plan.bwrap,
         show=plan.show,

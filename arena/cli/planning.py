@@ -65,7 +65,7 @@ def plan_of(
         bwrap=settings.bwrap,
         show=settings.show,
         user_ids=settings.user_ids,
-        jobs=settings.jobs,
+        jobs=settings.jobs if settings.executor == "local" else None,
         data=data,
         has_strangers=not set(sides_of(settings)) <= {*reference_names(), *people},
     )

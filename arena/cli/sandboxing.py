@@ -24,7 +24,15 @@ if TYPE_CHECKING:
     from arena.sandbox.refusals import Refusal
     from arena.tournament.plan import Plan
 
-__all__ = ["Sandboxing", "bwrap_option", "look", "sandbox_options", "sandboxing", "sandboxing_of"]
+__all__ = [
+    "Sandboxing",
+    "bwrap_option",
+    "check_user_ids",
+    "look",
+    "sandbox_options",
+    "sandboxing",
+    "sandboxing_of",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Mode = Literal["auto", "none"]
@@ -141,7 +149,7 @@ def sandboxing(
         bwrap: as for `look`.
         show: as for `look`.
         user_ids: as for `look`.
-        jobs: games in play at once; None for a few.
+        jobs: games in play at once on this machine; None for a few.
         data: as for `look`.
         has_strangers: whether there are bots that are not the arena's own.
 
@@ -157,13 +165,7 @@ def sandboxing(
         return Sandboxing(mode=mode)
     found = look(bwrap=bwrap, show=show, user_ids=user_ids, data=data)
     if isinstance(found, Found):
-        ids = found.profile.uid_count
-        if found.profile.route == "R" and jobs is not None and 2 * jobs > ids:
-            raise ConfigError(
-                f"{jobs:,} games at once need {2 * jobs:,} user ids for bots, and there are "
-                f"{ids:,}: play fewer at once, or write more of them into a tournament file "
-                "(user_ids = [FIRST, COUNT])"
-            )
+        check_user_ids(found.profile, jobs)
         return Sandboxing(mode=mode, profile=found.profile)
     if has_strangers:
         raise ConfigError(found.text())
@@ -174,6 +176,21 @@ def sandboxing(
     return Sandboxing(mode=mode)
 
 
+def check_user_ids(profile: Profile, jobs: int | None) -> None:
+    """Check that root's bots have user ids for so many games at once on this machine.
+
+    Raises:
+        ConfigError: if they have not.
+    """
+    ids = profile.uid_count
+    if profile.route == "R" and jobs is not None and 2 * jobs > ids:
+        raise ConfigError(
+            f"{jobs:,} games at once need {2 * jobs:,} user ids for bots, and there are "
+            f"{ids:,}: play fewer at once, or write more of them into a tournament file "
+            "(user_ids = [FIRST, COUNT])"
+        )
+
+
 def sandboxing_of(talk: Talk, plan: Plan, data: Path) -> Sandboxing:
     """Decide how the bots of a plan are kept; see `sandboxing`."""
     return sandboxing(
@@ -182,7 +199,7 @@ def sandboxing_of(talk: Talk, plan: Plan, data: Path) -> Sandboxing:
         bwrap=plan.bwrap,
         show=plan.show,
         user_ids=plan.user_ids,
-        jobs=plan.jobs,
+        jobs=plan.jobs if plan.executor == "local" else None,
         data=data,
         has_strangers=not all(bot.trusted for bot in plan.entrants),
     )

@@ -23,10 +23,16 @@ from typing import Any, cast
 import pytest
 import trio
 
+from arena.cli import config
 from arena.cli.executing import Where, executor_of, where_of
+from arena.cli.sandboxing import Sandboxing
 from arena.cli.stored import DATABASE, open_data
 from arena.errors import ConfigError
+from arena.sandbox.bubblewrap import Profile
+from arena.sandbox.slots import UID_COUNT
+from arena.sandbox.visible import Visible
 from arena.tournament.executors.dask_cluster import open_cluster
+from arena.tournament.executors.local import LocalExecutor, usual_jobs
 from tests.cli.bots import SLOW, write_bot
 from tests.cli.calling import Caller
 from tests.dask_processes import LIMIT_S, DaskProcesses, descendants, is_alive, wait_until
@@ -49,16 +55,58 @@ def test_a_scheduler_goes_with_dask_alone() -> None:
         where_of("local", ADDRESS)
 
 
+def kept_by(uid_count: int | None) -> Sandboxing:
+    """Return how bots are kept by root with so many user ids, or without a sandbox."""
+    if uid_count is None:
+        return Sandboxing(mode="auto")
+    profile = Profile(
+        bwrap="/usr/bin/bwrap",
+        route="R",
+        visible=Visible(trees=()),
+        prlimit="/usr/bin/prlimit",
+        setpriv="/usr/bin/setpriv",
+        environment=(),
+        uid_count=uid_count,
+    )
+    return Sandboxing(mode="auto", profile=profile)
+
+
+QUIET: Any = SimpleNamespace(say=lambda _line: None, data=None)
+
+
+def test_user_ids_of_this_machine_bound_what_is_played_on_it_alone() -> None:
+    plan = fake_plan(2, jobs=100, executor="dask", sandbox="auto")
+    far, here = where_of("dask", ADDRESS), where_of("dask", None)
+    executor_of(far, plan, kept_by(8), QUIET)
+    executor_of(here, plan, kept_by(200), QUIET)
+    executor_of(here, plan, kept_by(None), QUIET)
+    with pytest.raises(
+        ConfigError, match=r"100 games at once need 200 user ids for bots, and .* 8"
+    ):
+        executor_of(here, plan, kept_by(8), QUIET)
+
+
+def test_what_a_cluster_was_asked_for_is_not_asked_of_one_machine() -> None:
+    told: dict[str, int] = {}
+    for kind in ("local", "dask"):
+        for jobs in (None, 1, 100):
+            plan = fake_plan(2, jobs=jobs, executor=kind)
+            executor = cast("LocalExecutor", executor_of(Where(), plan, kept_by(None), QUIET))
+            told[f"{kind} {jobs}"] = executor.jobs
+    usual = usual_jobs()
+    assert told.pop("local 100") == 100
+    assert told.pop("local 1") == told.pop("dask 1") == 1
+    assert told == dict.fromkeys(("local None", "dask None", "dask 100"), usual)
+
+
 def test_workers_are_told_on_which_boards_is_played(monkeypatch: pytest.MonkeyPatch) -> None:
     told: dict[str, Any] = {}
     monkeypatch.setattr(
         "arena.tournament.executors.dask.DaskExecutor",
         lambda _jobs, **options: told.update(options),
     )
-    kept = SimpleNamespace(mode="auto", settings=b"")
-    talk = SimpleNamespace(say=None, data=None)
     plan = fake_plan(2, board="b" * 64)
-    executor_of(where_of("dask", ADDRESS), plan, cast("Any", kept), cast("Any", talk))
+    executor_of(where_of("dask", ADDRESS), plan, kept_by(None), QUIET)
     assert told["boards"] == ((plan.ruleset, "b" * 64),)
 
 
@@ -79,6 +127,13 @@ def test_the_readme_of_executors_names_every_module() -> None:
     table = (folder / "README.md").read_text("utf-8").partition("| --- |")[2].partition("\n\n")[0]
     modules = {file.name for file in folder.iterdir() if file.name.endswith(".py")}
     assert set(re.findall(r"`(\w+\.py)`", table)) == modules - {"__init__.py"}
+
+
+def test_the_readme_of_executors_tells_the_bounds_that_hold() -> None:
+    text = (resources.files("arena.tournament.executors") / "README.md").read_text("utf-8")
+    assert f"two a game, {UID_COUNT} if nobody says" in text
+    most = config.schema()["$defs"]["Tournament"]["properties"]["jobs"]["maximum"]
+    assert f"`--jobs N` ({most:,} at most)" in text
 
 
 @pytest.mark.slow

@@ -310,6 +310,16 @@ def test_a_cluster_of_our_own_uses_what_local_would(
     assert run.asked_for == workers
 
 
+def test_a_worker_plays_no_more_than_it_has_user_ids_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    small, large = FakeWorker("a", threads=8), FakeWorker("b", threads=8)
+    small.ready = Ready(most=3)
+    run = Coordinator(FakeCluster(small, large), monkeypatch)
+    run.play(fake_plan(4, deals=10))
+    assert {batch.at_once for batch in small.batches} == {3}
+    assert {batch.at_once for batch in large.batches} == {8}
+    assert len(run.results) == 120
+
+
 def test_a_run_without_games_starts_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask, "open_cluster", None)
 

@@ -238,6 +238,7 @@ class DaskExecutor:
         ready = msgspec.json.decode(text, type=Ready)
         if ready.refusal is not None:
             raise _RefusedError(ready.refusal)
+        member.most = ready.most
         if ready.note is not None:
             self._say(f"Dask worker {member.machine.name} {ready.note}")
         self._has_played = True
@@ -260,6 +261,8 @@ class DaskExecutor:
         at_once = share(
             self._jobs, [each.machine.threads for each in crew], place=crew.index(member)
         )
+        if member.most is not None:
+            at_once = min(at_once, member.most)
         if not at_once and not member.out:  # more workers than games at once
             await trio.sleep(_LOOK_S)
             return True
@@ -349,6 +352,7 @@ class _Member:
         self.scope = trio.CancelScope()
         self.out: dict[int, Job] = {}  # what it has, in the order in which it was sent
         self.has_suspects = False
+        self.most: int | None = None  # games at once, if it is bounded
         self.lengths = Lengths()
         self.bots: set[str] = set()  # folders of ours that it has
         self.is_leaving = False  # of its own will

@@ -22,6 +22,7 @@ import arena
 from arena.errors import ArenaError, HostFault
 from arena.referee.record import BotSpec
 from arena.rules import registry
+from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.finding import Found, find_sandbox
 from arena.sandbox.slots import UID_BASE, UID_COUNT
 from arena.sandbox.visible import look_around
@@ -141,7 +142,7 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
     processes = min(threads, len(usable_cpus()))
     _runs[name] = _Run(asked, settings, asked.lanes or threads, processes)
     where = LocalExecutor(processes, workers=processes).where
-    return msgspec.json.encode(Ready(note=note, where=where))
+    return msgspec.json.encode(Ready(note=note, most=_most(settings), where=where))
 
 
 async def has_bots(name: str, digests: dict[str, str], dask_worker: Worker) -> list[str]:
@@ -227,6 +228,12 @@ def _trouble_with(boards: Iterable[tuple[str, str]]) -> str | None:
         if board_hash not in ("", ours):
             return f"has another board of {ruleset} than the run: put the same file there"
     return None
+
+
+def _most(settings: bytes) -> int | None:
+    """Return for how many games at once root's bots have user ids: two each."""
+    profile = msgspec.json.decode(settings, type=Profile) if settings else None
+    return profile.uid_count // 2 if profile is not None and profile.route == "R" else None
 
 
 def _look(keeping: Keeping, folder: Path) -> bytes | str:
