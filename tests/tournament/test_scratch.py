@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import fcntl
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -42,6 +43,8 @@ def test_without_a_folder_it_lies_where_the_system_keeps_what_is_temporary(
 def test_what_a_killed_process_left_goes_and_nothing_else_does(tmp_path: Path) -> None:
     (tmp_path / "staged").mkdir()
     (tmp_path / "dask-notes.txt").write_text("mine")
+    (tmp_path / "dask-examples").mkdir()  # the data folder may be one that has other things too
+    (tmp_path / "dask-examples" / "mine.py").write_text("mine")
     subprocess.run([sys.executable, "-c", KILLED, tmp_path], check=False, timeout=60)
     (left,) = tmp_path.glob("dask-*/deep/file")
     with open_scratch(tmp_path) as first, open_scratch(tmp_path) as second:
@@ -49,7 +52,9 @@ def test_what_a_killed_process_left_goes_and_nothing_else_does(tmp_path: Path) -
         assert first != second
         assert first.is_dir()
         assert second.is_dir()
-    assert {file.name for file in tmp_path.iterdir()} == {"staged", "dask-notes.txt"}
+    assert {file.name for file in tmp_path.rglob("*")} == {
+        *("staged", "dask-notes.txt", "dask-examples", "mine.py"),
+    }
 
 
 def test_one_that_another_took_for_left_behind_is_made_again(
@@ -60,10 +65,10 @@ def test_one_that_another_took_for_left_behind_is_made_again(
     really = fcntl.flock
 
     def with_a_sweeper(fd: int, operation: int) -> None:
-        folder = Path(f"/proc/self/fd/{fd}").readlink()
+        folder = Path(f"/proc/self/fd/{fd}").readlink().parent
         made.append(folder)
         if len(made) == 1:
-            folder.rmdir()
+            shutil.rmtree(folder)
         elif len(made) == 2:
             raise BlockingIOError(errno.EWOULDBLOCK, "held")
         really(fd, operation)
@@ -81,8 +86,8 @@ def test_where_locks_are_not_kept_nothing_of_others_is_touched(
     def refuse(_fd: int, _operation: int) -> None:
         raise OSError(errno.ENOLCK, "no locks on this disk")
 
-    (tmp_path / "dask-others").mkdir()
-    monkeypatch.setattr("fcntl.flock", refuse)
-    with open_scratch(tmp_path) as scratch:
-        assert scratch.is_dir()
-    assert [file.name for file in tmp_path.iterdir()] == ["dask-others"]
+    with open_scratch(tmp_path) as others:
+        monkeypatch.setattr("fcntl.flock", refuse)
+        with open_scratch(tmp_path) as scratch:
+            assert scratch.is_dir()
+        assert list(tmp_path.iterdir()) == [others]

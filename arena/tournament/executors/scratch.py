@@ -13,6 +13,7 @@ from pathlib import Path
 __all__ = ["open_scratch"]
 
 _PREFIX = "dask-"
+_MARK = ".arena-scratch"  # a file in it that is locked; what has none is somebody else's
 
 
 @contextmanager
@@ -42,7 +43,7 @@ def _made(folder: Path | None) -> tuple[Path, int]:
     while True:
         place = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
         with suppress(FileNotFoundError):
-            lock = os.open(place, os.O_RDONLY | os.O_DIRECTORY)
+            lock = os.open(place / _MARK, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
             if _is_ours(lock) and place.is_dir():
                 return place, lock
             os.close(lock)
@@ -60,9 +61,9 @@ def _is_ours(lock: int) -> bool:
 
 
 def _delete_if_left(left: Path) -> None:
-    """Delete a folder that nobody holds; leave it where that can't be told."""
+    """Delete a folder of ours that nobody holds; leave it where that can't be told."""
     with suppress(OSError):
-        lock = os.open(left, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        lock = os.open(left / _MARK, os.O_RDWR | os.O_NOFOLLOW)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(left, ignore_errors=True)
