@@ -192,7 +192,7 @@ ELSEWHERE = "europe-2009:board=elsewhere"
     ("version", "options", "says"),
     [
         ("9.9", {}, ", and the run is played by arena 9.9: install the same version there"),
-        (None, {"keeping": Keeping(bwrap="/nowhere/bwrap")}, ") no sandbox: "),
+        (None, {"keeping": Keeping(bwrap="/nowhere/bwrap")}, ") has no sandbox: "),
         (
             None,
             {"boards": ((ELSEWHERE, "0" * 64),)},

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from arena.rules import registry
-from arena.tournament.executors.dask_worker import _trouble_with, with_python
+from arena.sandbox.refusals import Refusal, not_bubblewrap
+from arena.tournament.executors.dask_worker import _trouble_with, in_one_line, with_python
 
 OWN = resources.files("arena.rules.europe") / "data" / "board.json"
 ON_MINE = "europe-2009:board=mine"
@@ -50,6 +51,16 @@ def test_the_workers_own_interpreter_takes_the_place_of_the_coordinators_and_no_
     word: str, there: str
 ) -> None:
     assert with_python(word, "/opt/arena/bin/python", "/venv/bin/python3.11") == there
+
+
+def test_the_whole_cure_for_a_missing_sandbox_is_said_in_one_line() -> None:
+    assert in_one_line(not_bubblewrap("/bin/true", "says nothing")) == (
+        "/bin/true does not work as bubblewrap (it says nothing); name a working one with --bwrap, "
+        'or leave that out and install one: pip install "misterx-arena[sandbox]"; or a '
+        "distribution's: apt install bubblewrap, dnf install bubblewrap, apk add bubblewrap"
+    )
+    two = Refusal(cause="AppArmor forbids it", why="it says so", fix=("first this", "then that"))
+    assert in_one_line(two) == "AppArmor forbids it (it says so); first this; then that"
 
 
 def elsewhere(board: dict[str, Any]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from arena.referee.record import BotSpec
 from arena.rules import registry
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.finding import Found, find_sandbox
+from arena.sandbox.refusals import Refusal
 from arena.sandbox.slots import UID_BASE, UID_COUNT
 from arena.sandbox.visible import look_around
 from arena.tournament.executors.crossing import Answer, Batch, Keeping, Ready, Setup
@@ -134,8 +135,8 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
         found = await asyncio.to_thread(_look, asked.keeping, folder)
         if isinstance(found, str):
             if asked.keeping.has_strangers:
-                return _refused(found)
-            note = f"has no sandbox, the arena's own bots play without it: {found}"
+                return _refused(f"has no sandbox: {found}")
+            note = f"plays the arena's own bots without a sandbox, which it has not: {found}"
         else:
             settings = found
     threads = dask_worker.state.nthreads
@@ -252,7 +253,13 @@ def _look(keeping: Keeping, folder: Path) -> bytes | str:
         return str(error)
     if isinstance(found, Found):
         return msgspec.json.encode(found.profile)
-    return f"no sandbox: {found.cause} ({found.why}); {found.fix[0]}"
+    return in_one_line(found)
+
+
+def in_one_line(refusal: Refusal) -> str:
+    """Return why there is no sandbox, and all that helps."""
+    fix = "; ".join(refusal.fix).replace(":; ", ": ")
+    return f"{refusal.cause} ({refusal.why}); {fix}"
 
 
 def _wanted() -> Callable[[], bool]:
