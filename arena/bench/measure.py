@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.bench.build import build_programs
+from arena.bench.coordinator import measure_coordinator
 from arena.bench.memory import measure_memory
 from arena.bench.requests import measure_requests
 from arena.bench.starting import measure_first_game, measure_help, measure_sandbox
@@ -54,6 +55,8 @@ def measure(
         found["games_per_s"] = measure_python_games(random, seconds, cpus=cpus, profile=profile)
         tell("two workers against one")
         found["scaling_2"] = measure_scaling(stub, seconds, profile=profile) if cpus > 1 else None
+        tell("what the coordinator costs beside its workers")
+        found["coordinator"] = measure_coordinator(stub, seconds, profile=profile)
         tell("starting")
         found["start"] = {
             "help_ms": measure_help(),

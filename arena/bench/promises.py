@@ -75,6 +75,12 @@ PROMISES = (
     Promise("games_per_s.kept", "games a second, Python bots, kept processes", 250, at_least=True),
     Promise("games_per_s.fresh", "games a second, Python bots, fresh processes", 20, at_least=True),
     Promise("scaling_2", "two workers to one", 1.7, at_least=True, is_ratio=True),
+    Promise(
+        "coordinator.share",
+        "CPU time of the coordinator to that of workers and bots, 64 games at once, bots of 1 ms",
+        0.05,
+        is_ratio=True,
+    ),
     Promise("start.help_ms", "`arena --help`, ms", 300),
     Promise("start.first_game_ms", "first game of `arena run`, ms", 1_000),
     Promise("start.sandbox_ms", "a sandboxed start over a bare one, ms", 15),

@@ -400,11 +400,13 @@ class Doctor(Answer, frozen=True, kw_only=True, tag="arena.doctor/1"):
 class Measured(Answer, frozen=True, kw_only=True, tag="arena.bench/1"):
     """`arena bench`; what was left out is missing."""
 
+    sandbox: str | None = None  # that bots were kept in
     bare: dict[str, Any] | None = None
     request: dict[str, Any] | None = None
     requests_per_s: float | None = None
     games_per_s: dict[str, Any] | None = None
     scaling_2: float | None = None
+    coordinator: dict[str, Any] | None = None
     start: dict[str, Any] | None = None
     memory: dict[str, Any] | None = None
 

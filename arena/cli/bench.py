@@ -81,6 +81,12 @@ def command(
     old = None if compare is None else read_measured(compare)
 
     kept = sandboxing(talk, mode=sandbox or "auto", bwrap=bwrap, data=None, has_strangers=False)
+    held = kept.profile and f"bubblewrap {kept.profile.version}, route {kept.profile.route}"
+    if old is not None and "sandbox" in old and bool(old["sandbox"]) != bool(held):
+        raise ConfigError(
+            f"{compare}: measured {'in' if old['sandbox'] else 'without'} the sandbox, unlike this "
+            "run would be: measure both alike, by --sandbox."
+        )
     with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
         try:
             settings = Tournament(bots=("random",))
@@ -93,6 +99,7 @@ def command(
                 "tell": lambda what: talk.say(f"Measuring {what} …"),
             }
             found = measure_stubs(**options) if stubs else measure(memory_games=games, **options)
+            found = {"sandbox": held, **found}
         finally:
             make_writable(Path(folder))
     talk.result(table(("measure", "#value"), flat(found)))
@@ -198,6 +205,8 @@ def flat(found: dict[str, Any], name: str = "") -> list[tuple[str, str]]:
             lines += flat(value, path)
         elif isinstance(value, float):
             lines.append((path, f"{value:,.3g}" if value < 1000 else f"{value:,.0f}"))
+        elif isinstance(value, int):
+            lines.append((path, f"{value:,}"))
         else:
-            lines.append((path, "-" if value is None else f"{value:,}"))
+            lines.append((path, value or "-"))
     return lines

@@ -38,6 +38,7 @@ def test_bench_fills_every_field_that_scripts_rely_on(tmp_path: Path) -> None:
     found = bench(tmp_path, "--seconds", "0.3", "--games", "50")
     assert found["schema"] == "arena.bench/1"
     assert set(found) - {"schema"} == set(answers.Measured.__struct_fields__)
+    assert found["sandbox"].startswith("bubblewrap ")
     assert found["bare"].keys() == {"unpinned_us", "pinned_us"}
     assert {"ratio_one", "ratio_cpu", "median_us", "p99_us"} <= found["request"].keys()
     for us in (*found["bare"].values(), found["request"]["median_us"]):
@@ -45,6 +46,7 @@ def test_bench_fills_every_field_that_scripts_rely_on(tmp_path: Path) -> None:
     assert found["request"]["p99_us"] >= found["request"]["median_us"]
     assert found["request"]["ratio_cpu"] > 1.0
     assert found["games_per_s"].keys() == {"kept", "fresh"}
+    assert 0 < found["coordinator"]["share"] < found["coordinator"]["share_stubs"]
     assert found["start"]["sandbox_ms"] is not None
     assert found["memory"]["plan_games"] > 10**7
     assert list(tmp_path.iterdir()) == []
@@ -78,6 +80,7 @@ def test_bench_keeps_the_promises(tmp_path: Path) -> None:
     assert found["games_per_s"]["kept"] >= 250
     assert found["games_per_s"]["fresh"] >= 20
     assert found["scaling_2"] >= 1.7
+    assert found["coordinator"]["share"] <= 0.05
     assert found["start"]["help_ms"] <= 300
     assert found["start"]["first_game_ms"] <= 1_000
     assert found["start"]["sandbox_ms"] <= 15

@@ -25,7 +25,8 @@ PROMISED = {  # what scripts rely on
     "Results": "model parts role_advantage bots los warnings",
     "Sprt": "dichotomy gsprt_logistic gsprt_normalized elo_conditional se los",
     "SequentialTest": "llr lower upper verdict",
-    "Measured": "bare request requests_per_s games_per_s scaling_2 start memory",
+    "Measured": "sandbox bare request requests_per_s games_per_s scaling_2 coordinator start "
+    "memory",
     "GamesCount": "planned played void",
     "FaultShown": "side kind phase text stderr",
     "Failed": "id what",

@@ -42,6 +42,28 @@ def test_a_run_is_compared_with_an_older_one(call: Caller, tmp_path: Path) -> No
     assert call("bench", "--compare", str(old), "--sandbox", "none").code == 0
 
 
+def test_measures_are_lines_whatever_they_are() -> None:
+    found = {"sandbox": "bubblewrap 0.11.0, route U", "a": {"b": 1_000, "c": 0.5}, "d": None}
+    assert bench.flat(found) == [
+        ("sandbox", "bubblewrap 0.11.0, route U"),
+        ("a.b", "1,000"),
+        ("a.c", "0.5"),
+        ("d", "-"),
+    ]
+
+
+def test_runs_in_the_sandbox_and_without_it_are_not_compared(call: Caller, tmp_path: Path) -> None:
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(FOUND | {"sandbox": "bubblewrap 0.11.0, route U"}), encoding="utf-8")
+    done = call("bench", "--compare", str(old), "--sandbox", "none")
+    assert done.code == 2
+    assert f"{old}: measured in the sandbox, unlike this run would be: measure both" in done.stderr
+    again = call("bench", "--json", "--sandbox", "none").json
+    assert again["sandbox"] is None
+    old.write_text(json.dumps(again), encoding="utf-8")
+    assert call("bench", "--compare", str(old), "--sandbox", "none").code == 0
+
+
 def test_a_check_fails_where_a_ratio_passes_its_promise_by_a_quarter(call: Caller) -> None:
     assert call("bench", "--check", "--sandbox", "none").code == 0  # 7 of 6
     done = call("bench", "--check", "--stubs", "--sandbox", "none")  # 8 of 6
