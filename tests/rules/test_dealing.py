@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.rules.dealing import Stream
+from arena.rules.dealing import WORDS, Stream
 
 SEED = bytes(range(32))
 SEEDS = st.binary(min_size=1, max_size=64)
@@ -78,3 +78,21 @@ def test_bad_seeds_limits_and_positions_are_refused() -> None:
     for limit in (0, -1, 2**64 + 1):
         with pytest.raises(ValueError, match="limit"):
             Stream(SEED, "x").below(limit)
+
+
+class Scripted(Stream):
+    """A stream of given words."""
+
+    def __init__(self, *words: int) -> None:
+        super().__init__(b"-", "scripted")
+        self._words = iter(words)
+
+    def word(self) -> int:
+        return next(self._words)
+
+
+def test_a_shuffle_draws_again_where_a_word_would_favour_small_numbers() -> None:
+    """Of 2**64 words the last one is one too many for three items."""
+    assert WORDS % 3 == 1
+    assert Scripted(WORDS - 1, 7, 5).shuffle("abc") == Scripted(7, 5).shuffle("abc")
+    assert Scripted(WORDS - 2, 5).shuffle("abc") == Scripted(2, 5).shuffle("abc")
