@@ -73,12 +73,8 @@ class Stream:
     def shuffle(self, items: Sequence[T]) -> tuple[T, ...]:
         """Return the items in an order in which every order is equally likely (Fisher-Yates)."""
         order = list(items)
-        word = self.word
+        below = self.below
         for last in range(len(order) - 1, 0, -1):
-            size = last + 1
-            fair = WORDS - WORDS % size  # as in `below`
-            while (drawn := word()) >= fair:
-                pass
-            other = drawn % size
+            other = below(last + 1)
             order[last], order[other] = order[other], order[last]
         return tuple(order)
