@@ -43,8 +43,7 @@ def measure_coordinator(
         profile: of this machine's sandbox; None for none.
 
     Returns:
-        `share`: with bots that use 1 ms of CPU time a turn. `share_stubs`: with bots of C speed,
-        where a worker plays more than a thousand games a second.
+        `share`: with bots that use 1 ms of CPU time a turn. `share_stubs`: with bots of C speed.
     """
     busy, quick = (
         max(LEAST_DEALS, round(rate * seconds)) for rate in (BUSY_DEALS_A_S, QUICK_DEALS_A_S)

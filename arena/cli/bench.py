@@ -81,7 +81,7 @@ def command(
     old = None if compare is None else read_measured(compare)
 
     kept = sandboxing(talk, mode=sandbox or "auto", bwrap=bwrap, data=None, has_strangers=False)
-    held = kept.profile and f"bubblewrap {kept.profile.version}, route {kept.profile.route}"
+    held = kept.profile and kept.profile.words
     if old is not None and "sandbox" in old and bool(old["sandbox"]) != bool(held):
         raise ConfigError(
             f"{compare}: measured {'in' if old['sandbox'] else 'without'} the sandbox, unlike this "

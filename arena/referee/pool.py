@@ -66,7 +66,7 @@ class BotPool:
         self.sandbox: str | None = None
         self._guard: Guard | None = None
         if profile is not None:
-            self.sandbox = f"bubblewrap {profile.version}, route {profile.route}"
+            self.sandbox = profile.words
             self._guard = Guard(Sandbox(profile), Warden())
         self._watching = trio.CancelScope()
         self._start = start or self._start_process

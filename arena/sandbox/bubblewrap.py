@@ -66,6 +66,11 @@ class Profile(msgspec.Struct, frozen=True, kw_only=True):
     uid_base: int = UID_BASE
     uid_count: int = UID_COUNT
 
+    @property
+    def words(self) -> str:
+        """In a few words what bots are kept in, such as `bubblewrap 0.11.0, route U`."""
+        return f"bubblewrap {self.version}, route {self.route}"
+
 
 def outer_command(profile: Profile, *, args_fd: int) -> tuple[str, ...]:
     """Return the words to put before `inner_command`.
