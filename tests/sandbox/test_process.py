@@ -383,6 +383,22 @@ def test_end_gives_an_honest_bot_its_moment() -> None:
     assert with_bot(code, use) == ("bye\n", "status 0")
 
 
+def test_what_nobody_has_read_of_standard_error_yet_is_taken_too() -> None:
+    async def use(bot: BotProcess) -> tuple[tuple[str, int], tuple[str, int]]:
+        await bot.ask(b"go\n", limit_s=LONG_S)
+        silent = bot.take_stderr()
+        assert bot.tell(b"say\n")
+        # No task of ours runs meanwhile: it stays in the pipe.
+        assert select.select([bot._stderr.fd], [], [], LONG_S)[0]
+        return silent, bot.take_stderr()
+
+    code = """
+import sys
+for line in sys.stdin: print(line, end='', file=sys.stderr if line == 'say\\n' else sys.stdout, flush=True)
+"""
+    assert with_bot(code, use) == (("", 0), ("say\n", 0))
+
+
 def test_end_does_not_wait_longer_than_the_grace() -> None:
     async def use(bot: BotProcess) -> float:
         await bot.ask(b"go\n", limit_s=LONG_S)
