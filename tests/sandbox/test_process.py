@@ -394,7 +394,9 @@ def test_what_nobody_has_read_of_standard_error_yet_is_taken_too() -> None:
 
     code = """
 import sys
-for line in sys.stdin: print(line, end='', file=sys.stderr if line == 'say\\n' else sys.stdout, flush=True)
+for line in sys.stdin:
+    where = sys.stderr if line == 'say\\n' else sys.stdout
+    print(line, end='', file=where, flush=True)
 """
     assert with_bot(code, use) == (("", 0), ("say\n", 0))
 
