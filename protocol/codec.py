@@ -88,6 +88,7 @@ _CURES = {
 }
 
 _encode = msgspec.json.Encoder().encode
+_encode_lines = msgspec.json.Encoder().encode_lines
 _convert = msgspec.convert
 _to_request = msgspec.json.Decoder(AnyRequest).decode
 
@@ -98,10 +99,10 @@ def encode(message: Request | Answer) -> bytes:
     Raises:
         LocalProtocolError: if a raw part of the message holds a newline of its own.
     """
-    line = _encode(message)
-    if b"\n" in line:
+    line = _encode_lines((message,))
+    if line.find(b"\n") + 1 != len(line):
         raise LocalProtocolError("raw JSON inside a message must be written without newlines")
-    return line + b"\n"
+    return line
 
 
 def decode_answer(line: bytes) -> AnyAnswer:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -29,6 +30,7 @@ __all__ = ["exchanges_of", "measure_requests", "requests_in"]
 
 BLOCK = 2_000  # requests
 BLOCKS = 5  # of each kind; what is told is their median
+_FEWEST = 4  # requests in a game: two deals and a turn of each side
 
 
 class Block(NamedTuple):
@@ -55,29 +57,50 @@ def exchanges_of(record: GameRecord) -> list[Exchange]:
     return found
 
 
+class _Mark(NamedTuple):
+    """A moment while games are played: the requests of those that are over, and both clocks."""
+
+    requests: int
+    wall_s: float
+    cpu_s: float
+
+
 async def _play_block(pool: BotPool, specs: Iterator[GameSpec], *, at_once: int) -> Block:
-    """Play games until a block of requests is full; the CPU time is this process's own."""
+    """Play games until a block of requests is full; the CPU time is this process's own.
+
+    It begins once as many games are over as are played at once, and ends while they are still
+    played: what was begun before it makes up for what is not over at its end. Nothing but the
+    referee's work is done meanwhile.
+    """
+    ahead = iter(list(islice(specs, BLOCK // _FEWEST + 2 * at_once)))
+    records: list[GameRecord] = []
+    marks: list[_Mark] = []  # the beginning and the end of the block
     count = 0
-    charged: list[float] = []
-    faults: list[Any] = []
 
     async def lane() -> None:
         nonlocal count
-        while count < BLOCK:
-            record = await play_game(next(specs), pool)
+        while len(marks) < 2:
+            record = await play_game(next(ahead), pool)
+            records.append(record)
             count += requests_in(record)
-            faults.extend(record.core.faults)
-            for seat in (record.aside.mister_x, record.aside.detectives):
-                charged.extend(each.charged_ms for each in seat.times)
+            is_due = count >= marks[0].requests + BLOCK if marks else len(records) == at_once
+            if is_due and len(marks) < 2:
+                marks.append(_Mark(count, time.perf_counter(), time.process_time()))
 
-    wall, cpu = time.perf_counter(), time.process_time()
     async with trio.open_nursery() as nursery:
         for _ in range(at_once):
             nursery.start_soon(lane)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    faults = [fault for record in records for fault in record.core.faults]
     if faults:
         raise AssertionError(f"the stub bot has a fault: {faults[0]}")
-    return Block(wall / count * 1e6, cpu / count * 1e6, charged)
+    asides = [record.aside for record in records]
+    seats = [seat for aside in asides for seat in (aside.mister_x, aside.detectives)]
+    charged_ms = [each.charged_ms for seat in seats for each in seat.times]
+    begin, end = marks
+    each_us = 1e6 / (end.requests - begin.requests)
+    return Block(
+        (end.wall_s - begin.wall_s) * each_us, (end.cpu_s - begin.cpu_s) * each_us, charged_ms
+    )
 
 
 async def _measure(stub: Path, echo: Path, *, profile: Profile | None) -> dict[str, Any]:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from itertools import chain, count
 
 __all__ = ["derive", "dice_seed", "wire_ids"]
 
 _SIZE = 32  # bytes of every derived value
 _ID_HEX = 16  # digits of an id on the wire: 64 bits, so that a guess never fits
-_IDS_A_BLOCK = 2 * 64 // _ID_HEX  # one BLAKE2b block of 64 bytes
 
 
 def derive(key: bytes, label: str, n: int | str) -> bytes:
@@ -39,9 +39,9 @@ def wire_ids(game_key: bytes) -> Iterator[str]:
     A block of eight comes from one hash, so an id costs well under a microsecond; the sequence
     depends on the game's key alone, and a replay makes the same ids again.
     """
-    block = 0
-    while True:
-        text = hashlib.blake2b(f"id\0{block}".encode(), key=game_key, digest_size=64).hexdigest()
-        for place in range(_IDS_A_BLOCK):
-            yield text[place * _ID_HEX : (place + 1) * _ID_HEX]
-        block += 1
+    return chain.from_iterable(_block_of_ids(game_key, block) for block in count())
+
+
+def _block_of_ids(game_key: bytes, block: int) -> list[str]:
+    text = hashlib.blake2b(f"id\0{block}".encode(), key=game_key, digest_size=64).hexdigest()
+    return [text[start : start + _ID_HEX] for start in range(0, len(text), _ID_HEX)]

@@ -319,6 +319,38 @@ def test_warden_looks_ten_times_a_second_and_at_nobody_once_released() -> None:
     trio.run(main, clock=MockClock(autojump_threshold=0))
 
 
+@pytest.mark.parametrize(("look_s", "in_a_row"), [(0.00001, 8), (0.00009, 3), (0.001, 1)])
+def test_answers_get_their_turn_between_looks_that_take_long(
+    look_s: float, in_a_row: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    rows: list[int] = []
+
+    class Slow(FakeKernel):
+        def pids(self, box: Box, *, whole: bool) -> list[int]:
+            nonlocal now
+            now += look_s
+            return super().pids(box, whole=whole)
+
+    kernel = Slow()
+    monkeypatch.setattr("arena.sandbox.warden.monotonic", lambda: now)
+
+    class Steps(trio.abc.Instrument):
+        def after_task_step(self, task: trio.lowlevel.Task) -> None:
+            rows.append(len(kernel.looks) - sum(rows))
+
+    async def main() -> None:
+        warden = Warden(kernel)
+        for _ in range(8):
+            warden.watch(cast("Box", FakeBox()), BOUNDS)
+        with trio.move_on_after(LOOK_S / 2):
+            await warden.run()
+
+    trio.run(main, clock=MockClock(autojump_threshold=0), instruments=[Steps()])
+    assert sum(rows) == 8
+    assert max(rows) == in_a_row
+
+
 def test_warden_hurries_while_somebody_is_near_the_limit() -> None:
     kernel = FakeKernel()
     kernel.put(101, resident_bytes=400 * MIB)

@@ -80,9 +80,15 @@ def legal_steps(rules: Rules, state: State) -> tuple[Step, ...]:
     taken = {figure.station for figure in state.figures}
     if state.to_move is Side.MISTER_X:
         return _mister_x_steps(rules.net, state.path[-1], taken, state.supply, state.blacks)
+    net, places, figures, pool = rules.net, rules.places, state.figures, state.pool
     steps: list[Step] = []
     for name in state.unmoved:
-        steps += _figure_steps(rules.net, state.figures[rules.places[name]], taken, state.pool)
+        figure = figures[places[name]]
+        payable = _payable(net, figure, pool)
+        if net.near[figure.station].isdisjoint(taken):
+            steps += payable
+        else:
+            steps += [step for step in payable if step.to not in taken]
     return tuple(steps)
 
 
@@ -254,9 +260,9 @@ def begin_mister_x_turn(rules: Rules, state: State) -> State:
 
 def _are_detectives_stuck(rules: Rules, state: State) -> bool:
     """True if no detective has a step even if the Bobbies' stations count as free (L33)."""
-    detectives = [figure for figure in state.figures if figure.kind == "detective"]
-    taken = {figure.station for figure in detectives}
-    return not any(_figure_steps(rules.net, one, taken, state.pool) for one in detectives)
+    names = rules.names[: rules.numbers.detectives]
+    taken = {figure.station for figure in state.figures if figure.kind == "detective"}
+    return _first_step(rules, state.figures, names, taken, state.pool) is None
 
 
 def _mister_x_steps(
@@ -275,18 +281,8 @@ def _mister_x_payable(net: Net, here: int, supply: Tickets | None, blacks: int) 
     return net.steps[MISTER_X][kinds][here]
 
 
-def _figure_steps(
-    net: Net, figure: Figure, taken: Collection[int], pool: Tickets | None
-) -> tuple[Step, ...]:
-    """A detective's or Bobby's steps as things stand, by ticket and station (L2, L3, L10-L12)."""
-    steps = _payable(net, figure, pool)
-    if net.near[figure.station].isdisjoint(taken):
-        return steps
-    return tuple([step for step in steps if step.to not in taken])
-
-
 def _payable(net: Net, figure: Figure, pool: Tickets | None) -> tuple[Step, ...]:
-    """The steps that a detective or Bobby can pay for, those to taken stations too."""
+    """A detective's or Bobby's steps that it can pay for, those to taken stations too (L2, L3)."""
     purse = figure.tickets or pool
     if figure.kind == "bobby" or (purse is not None and purse.taxi and purse.bus and purse.metro):
         return net.steps[figure.figure][ORDINARY][figure.station]
