@@ -126,12 +126,13 @@ class Database(RunTable):
             packed.took_s,
             packed.host,
             " ".join(packed.marks),
+            packed.ruleset,
         )
         with self._db.writing(f"store game {packed.game}"):
             key = self._db.execute(
                 "INSERT INTO game (run, id, place, deal, mister_x, detectives, winner, reason,"
-                " mister_x_fault, detectives_fault, rounds, started, took_s, host, marks)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                " mister_x_fault, detectives_fault, rounds, started, took_s, host, marks,"
+                " ruleset) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 game,
             )
             self._add_seat(key, "mister_x", packed.mister_x)

@@ -70,6 +70,7 @@ class PackedGame(msgspec.Struct, frozen=True, array_like=True):
     game: str
     index: int
     deal: int
+    ruleset: str
     bots: tuple[BotName, BotName]  # Mister X's, the detectives'
     winner: SideWord | None
     reason: str
@@ -115,6 +116,7 @@ def pack(record: GameRecord) -> PackedGame:
         game=core.game,
         index=core.index,
         deal=core.deal,
+        ruleset=core.ruleset,
         bots=(core.mister_x, core.detectives),
         winner=core.winner,
         reason=core.reason,

@@ -13,7 +13,7 @@ from arena.errors import ConfigError, StoreError
 from arena.referee.record import Fault, GameRecord
 from arena.store.database import Database, GameRef
 from arena.tournament.benching import Benched, Outcome, VoidGame, judge
-from arena.tournament.plan import Plan
+from arena.tournament.plan import Plan, Section
 from tests.fake_games import fake_bot, fake_plan, fake_record, fake_void, outcome_of
 
 
@@ -177,6 +177,19 @@ def test_a_missing_record_is_told(database: Database) -> None:
     run = database.begin(fake_plan())
     with pytest.raises(ConfigError, match="has no record of a game abc"):
         database.record(GameRef(run=run.id, game="abc"))
+
+
+def test_each_game_tells_its_ruleset(database: Database) -> None:
+    both = ("london-2013", "london-classic")
+    bots = [msgspec.structs.replace(fake_bot(name), rulesets=both) for name in "ab"]
+    classic = Section(ruleset="london-classic", behaviour=1, deals=1)
+    run = database.begin(fake_plan(bots, deals=2, also=(classic,)))
+    specs = list(run.plan.specs())
+    for spec in specs:
+        database.add_record(run, fake_record(spec))
+    told = database.rows("SELECT place, ruleset FROM games ORDER BY place")
+    assert told == [(spec.index, spec.ruleset) for spec in specs]
+    assert {ruleset for _, ruleset in told} == set(both)
 
 
 def test_views_and_benching_agree_with_the_judge(database: Database) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,25 @@ def test_a_file_of_an_older_arena_is_brought_up_and_keeps_its_games(
             assert database.rows("SELECT a FROM added") == [("it; is",)]
             assert database.rows("PRAGMA user_version") == [(len(steps),)]
             assert len(list(database.records(run))) == 1
+
+
+def test_games_stored_before_they_told_their_ruleset_have_that_of_their_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "arena.sqlite3"
+    steps = migrating.migrations()
+    monkeypatch.setattr(migrating, "migrations", lambda: steps[:3])
+    with Database(path) as database:
+        database.begin(fake_plan(ruleset="london-classic"))
+    with closing(sqlite3.connect(path)) as old, old:
+        old.execute(
+            "INSERT INTO game SELECT 1, run.key, 'a1', 0, 0, x.key, d.key, NULL, 'void', NULL,"
+            " NULL, 1, '2026-01-01', 0.5, 'host', '' FROM run JOIN bot AS x ON x.number = 0"
+            " JOIN bot AS d ON d.number = 1"
+        )
+    monkeypatch.setattr(migrating, "migrations", lambda: steps)
+    with Database(path) as database:
+        assert database.rows("SELECT game, ruleset FROM games") == [("a1", "london-classic")]
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(
