@@ -1,36 +1,26 @@
 """Plots as SVG texts: ratings, win rates, ends, start stations, history. Imports matplotlib.
 
-They are drawn without a screen, come out byte-equal for equal data, keep text as text, and take
-their colours from the page around them: `currentColor`, and the variables `--line`, `--accent`,
-`--x` (of Mister X) and `--d` (of the detectives). No plot tells anything by colour alone.
+`svg_texts.py` says how they come out. No plot tells anything by colour alone.
 """
 
 from __future__ import annotations
 
-import hashlib
-import html
-import io
 import math
-import re
-import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.textpath import text_to_path
 from matplotlib.ticker import MaxNLocator
 
 from reports.names import shortened
 from reports.played import Floats
 from reports.report import PastRun, RoundCount, StartCount
 from reports.standings import Standing, Standings
+from reports.svg_texts import ACCENT, LINE, STYLE, TEXT, D, X, empty_svg, plain, svg, widest
 from reports.win_rates import Matrix
 
 __all__ = ["heat_map", "history_plot", "rating_plot", "round_plot", "start_plot"]
@@ -43,45 +33,18 @@ WIDTH = 460.8  # points, of all plots but the heat map
 CELL = (44.6, 28.8)  # points, of the heat map
 LEAN = math.radians(35)  # of the names above it
 MAP_LABEL = "% escaped: Mister X in rows, detectives in columns"
-# Stand-ins that no colour map has, for what the page decides.
-TEXT, LINE, ACCENT, X, D = "#010203", "#010205", "#010207", "#010209", "#01020b"
-PAGE_COLOURS = {
-    TEXT: "currentColor",
-    LINE: "var(--line, #8a8f98)",
-    ACCENT: "var(--accent, #1f5fbf)",
-    X: "var(--x, #b3541e)",
-    D: "var(--d, #1f5fbf)",
-}
-STYLE: dict[Any, Any] = {
-    "svg.fonttype": "none",  # text stays text: it can be searched, read aloud and scaled
-    "svg.hashsalt": "arena",
-    "font.family": ["sans-serif"],
-    "font.sans-serif": ["DejaVu Sans"],
-    "font.size": 9,
-    "text.color": TEXT,
-    "text.parse_math": False,  # a name may hold a dollar sign
-    "text.usetex": False,
-    "axes.labelcolor": TEXT,
-    "axes.edgecolor": LINE,
-    "axes.unicode_minus": True,
-    "xtick.color": LINE,
-    "ytick.color": LINE,
-    "xtick.labelcolor": TEXT,
-    "ytick.labelcolor": TEXT,
-    "figure.dpi": 72,
-}
 
 
 def rating_plot(made: Standings) -> str:
     """Ratings with 95 % intervals, best on top; an open end of an interval is an arrow."""
     bots = [bot for bot in made.bots if bot.elo is not None][:MAX_RATED]
     if not bots:
-        return _empty("Ratings", "No bot has a rating.")
+        return empty_svg("Ratings", "No bot has a rating.")
     bounded = any(bot.se is not None for bot in bots)  # with one deal no interval is told
     title = "Ratings with 95 % intervals" if bounded else "Ratings"
     with mpl.rc_context(STYLE):
         height = 0.62 + 0.27 * len(bots)
-        left = (_widest(shortened(bot.name, NAME) for bot in bots) + 12) / WIDTH
+        left = (widest(shortened(bot.name, NAME) for bot in bots) + 12) / WIDTH
         left = max(left, 0.04)  # half of the first number below stands out
         figure = Figure(figsize=(WIDTH / 72, height))
         axes = figure.add_axes((left, 0.5 / height, 0.96 - left, 1 - 0.55 / height))
@@ -90,7 +53,7 @@ def rating_plot(made: Standings) -> str:
         text = "; ".join(
             f"{shortened(bot.name, 40)} {bot.elo:.0f}{_range(bot.low, bot.high)}" for bot in bots
         )
-        return _svg(figure, title, f"{title}, in Elo points: {text}.")
+        return svg(figure, title, f"{title}, in Elo points: {text}.")
 
 
 def _range(low: float | None, high: float | None) -> str:
@@ -122,13 +85,8 @@ def _draw_ratings(axes: Axes, bots: list[Standing]) -> None:
                 axes.plot([value], [k], shape, color=ACCENT, markersize=6, zorder=3)
         axes.plot([bot.elo], [k], "o", color=ACCENT, markersize=6.5, zorder=4)
     axes.set_yticks(range(len(bots)), [shortened(bot.name, NAME) for bot in bots])
+    plain(axes, grid="x")
     axes.tick_params(axis="y", length=0)
-    axes.tick_params(axis="x", length=3)
-    axes.grid(axis="x", color=LINE, linewidth=0.5, alpha=0.35)
-    axes.set_axisbelow(True)
-    for edge in ("top", "right", "left"):
-        axes.spines[edge].set_visible(False)
-    axes.spines["bottom"].set_linewidth(0.8)
 
 
 def heat_map(made: Matrix) -> str:
@@ -139,7 +97,7 @@ def heat_map(made: Matrix) -> str:
     title = "Win rates of Mister X"
     rows, columns = made.mister_x[:MAX_MATRIX], made.detectives[:MAX_MATRIX]
     if not rows or not columns:
-        return _empty(title, "No game has a winner.")
+        return empty_svg(title, "No game has a winner.")
     rate = np.array(
         [
             [np.nan if cell.rate is None else 100 * cell.rate for cell in line[: len(columns)]]
@@ -150,14 +108,14 @@ def heat_map(made: Matrix) -> str:
         heads = [shortened(name, 14) for name in columns]
         names = [shortened(name, NAME) for name in rows]
         wide, high = CELL[0] * len(columns), CELL[1] * len(rows)
-        left = _widest(names) + 8
+        left = widest(names) + 8
         # Names lean out above their columns: the last ones to the right of the map.
-        leaning = [(_widest([head]), k) for k, head in enumerate(heads)]
+        leaning = [(widest([head]), k) for k, head in enumerate(heads)]
         out = max(
             CELL[0] * (k + 0.5) + letters * math.cos(LEAN) + 8 - wide for letters, k in leaning
         )
         top = max(letters for letters, _ in leaning) * math.sin(LEAN) + 32
-        width = max(left + wide + max(out, 2), _widest([MAP_LABEL]) + 4)
+        width = max(left + wide + max(out, 2), widest([MAP_LABEL]) + 4)
         height = top + high + 4
         figure = Figure(figsize=(width / 72, height / 72))
         figure.text(0, 1 - 2 / height, MAP_LABEL, va="top")
@@ -169,7 +127,7 @@ def heat_map(made: Matrix) -> str:
             for j, d in enumerate(columns)
             if not np.isnan(rate[i, j])
         )
-        return _svg(figure, title, f"How often the bot as Mister X escaped: {told}.")
+        return svg(figure, title, f"How often the bot as Mister X escaped: {told}.")
 
 
 def _draw_matrix(axes: Axes, rate: Floats, rows: list[str], columns: list[str]) -> None:
@@ -212,7 +170,7 @@ def round_plot(made: list[RoundCount], about: str = "") -> str:
     """
     title = f"Games{f' {shortened(about, 90)}' if about else ''} by the round in which they ended"
     if not made:
-        return _empty(title, "No game was played out.")
+        return empty_svg(title, "No game was played out.")
     number = [row.round for row in made]
     caught = np.array([row.detectives for row in made], dtype=np.float64)
     escaped = np.array([row.mister_x for row in made], dtype=np.float64)
@@ -251,13 +209,13 @@ def round_plot(made: list[RoundCount], about: str = "") -> str:
         axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.set_xlabel("round", labelpad=16)
         axes.set_ylabel("games")
-        _plain(axes, "y")
+        plain(axes, "y")
         told = "; ".join(
             f"round {row.round}: {row.detectives} by the detectives, {row.mister_x} by Mister X"
             for row in made
             if row.detectives or row.mister_x
         )
-        return _svg(figure, title, f"{title}, forfeits left out; won: {told}.", key=about)
+        return svg(figure, title, f"{title}, forfeits left out; won: {told}.", key=about)
 
 
 def start_plot(made: list[StartCount]) -> str:
@@ -265,12 +223,12 @@ def start_plot(made: list[StartCount]) -> str:
     title = "Escapes by start station"
     known = [row for row in made if row.escaped.rate is not None][:MAX_RATED]
     if not known:
-        return _empty(title, "No start station is known.")
+        return empty_svg(title, "No start station is known.")
     with mpl.rc_context(STYLE):
         names = [row.name or str(row.station) for row in known]
         is_named = any(row.name for row in known)
         # Numbers stand below the axis, names hang down from it.
-        more = max(0.0, _widest(names) - 10) / 72 if is_named else 0.0
+        more = max(0.0, widest(names) - 10) / 72 if is_named else 0.0
         height = 2.6 + more
         foot = (0.55 + more) / height
         figure = Figure(figsize=(6.4, height))
@@ -285,12 +243,12 @@ def start_plot(made: list[StartCount]) -> str:
         axes.set_ylim(0, 100)
         axes.set_xlabel("where Mister X began" if is_named else "station on which Mister X began")
         axes.set_ylabel("escaped, %; 95 % interval")
-        _plain(axes, "y")
+        plain(axes, "y")
         told = "; ".join(
             f"{name}: {100 * (row.escaped.rate or 0.0):.0f} % of {row.escaped.games}"
             for name, row in zip(names, known, strict=True)
         )
-        return _svg(figure, title, f"{title}: {told}.")
+        return svg(figure, title, f"{title}: {told}.")
 
 
 def history_plot(runs: list[PastRun], bots: list[str]) -> str:
@@ -303,7 +261,7 @@ def history_plot(runs: list[PastRun], bots: list[str]) -> str:
     title = "Ratings over runs"
     told = []
     with mpl.rc_context(STYLE):
-        right = (_widest(shortened(bot, NAME) for bot in bots[:MAX_LINES]) + 10) / WIDTH
+        right = (widest(shortened(bot, NAME) for bot in bots[:MAX_LINES]) + 10) / WIDTH
         figure = Figure(figsize=(WIDTH / 72, 3.0))
         axes = figure.add_axes((0.1, 0.17, 0.9 - right, 0.78))
         ends: list[tuple[float, str, str]] = []
@@ -330,19 +288,19 @@ def history_plot(runs: list[PastRun], bots: list[str]) -> str:
             ratings = ", ".join(f"{value:.0f}" for value in elo)
             told.append(f"{shortened(bot, 40)} {ratings}")
         if not told:
-            return _empty(title, "No run has ratings.")
+            return empty_svg(title, "No run has ratings.")
         labels = [run.created[:10] for run in runs]
         if len(set(labels)) < len(labels) or not all(labels):
             labels = [run.run[:10] for run in runs]  # several of a day
         axes.set_xticks(range(len(runs)), labels)
-        if (_widest(labels) + 8) * len(runs) > (0.9 - right) * WIDTH:
+        if (widest(labels) + 8) * len(runs) > (0.9 - right) * WIDTH:
             for place, label in enumerate(axes.get_xticklabels()):
                 label.set_visible(place in (0, len(runs) - 1))
         axes.set_xlim(-0.3, len(runs) - 0.7)
         axes.set_ylabel("Elo, with 95 % intervals")
-        _plain(axes, "y")
+        plain(axes, "y")
         _name_ends(axes, ends)
-        return _svg(figure, title, f"{title}, in Elo points, the oldest first: {'; '.join(told)}.")
+        return svg(figure, title, f"{title}, in Elo points, the oldest first: {'; '.join(told)}.")
 
 
 _LINES = tuple(
@@ -372,71 +330,3 @@ def _name_ends(axes: Axes, ends: list[tuple[float, str, str]]) -> None:
             color=colour,
             annotation_clip=False,
         )
-
-
-def _plain(axes: Axes, grid: Literal["x", "y"]) -> None:
-    """Axes without a frame, with faint lines across."""
-    axes.tick_params(length=3)
-    axes.grid(axis=grid, color=LINE, linewidth=0.5, alpha=0.35)
-    axes.set_axisbelow(True)
-    for edge in ("top", "right", "left"):
-        axes.spines[edge].set_visible(False)
-    axes.spines["bottom"].set_linewidth(0.8)
-
-
-@contextmanager
-def _strange_letters() -> Iterator[None]:
-    """The reader's own font draws the names: that the one to measure by lacks some is no matter."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"Glyph .* missing from")
-        yield
-
-
-def _widest(words: Iterable[str]) -> float:
-    """The width of the widest word in points, in the size of the style."""
-    font = FontProperties(size=STYLE["font.size"])
-    with _strange_letters():
-        return max(
-            (text_to_path.get_text_width_height_descent(word, font, ismath=False)[0])
-            for word in words
-        )
-
-
-def _svg(figure: Figure, title: str, description: str, *, key: str = "") -> str:
-    """Write the figure with its text alternative and the page's colours."""
-    figure.patch.set_visible(False)
-    for axes in figure.axes:
-        axes.patch.set_visible(False)
-    text = io.StringIO()
-    with _strange_letters():
-        figure.savefig(
-            text,
-            format="svg",
-            metadata={"Date": None, "Creator": None, "Format": None, "Type": None},
-        )
-    drawn = text.getvalue()
-    drawn = drawn[drawn.index("<svg") :]
-    for element in ("metadata", "style"):  # its style would hold for the whole page
-        drawn = re.sub(rf"\s*<{element}\b.*?</{element}>", "", drawn, flags=re.DOTALL)
-    for stand_in, colour in PAGE_COLOURS.items():
-        drawn = drawn.replace(stand_in, colour)
-    # Plots stand in one page, so their ids must differ.
-    told_apart = f"{title} {key}".encode("utf-8", "surrogatepass")
-    prefix = hashlib.sha256(told_apart).hexdigest()[:8]
-    drawn = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}-\1"', drawn)
-    drawn = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{prefix}-", drawn)
-    head, body = drawn.split(">", 1)
-    head += f' role="img" aria-labelledby="{prefix}-title {prefix}-text"'
-    return (
-        f'{head}>\n <title id="{prefix}-title">{html.escape(title)}</title>\n'
-        f' <desc id="{prefix}-text">{html.escape(description)}</desc>{body}'
-    )
-
-
-def _empty(title: str, text: str) -> str:
-    """A plot of nothing."""
-    return (
-        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 320 40" role="img" '
-        f'width="320" height="40"><title>{html.escape(title)}</title>'
-        f'<text x="0" y="24" fill="currentColor" font-size="13">{html.escape(text)}</text></svg>\n'
-    )
