@@ -19,13 +19,14 @@ import msgspec
 from distributed import Worker, get_worker
 
 import arena
-from arena.errors import ArenaError, HostFault
+from arena.errors import ArenaError, BotRefused, HostFault
 from arena.referee.record import BotSpec
 from arena.rules import registry
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.finding import Found, find_sandbox
 from arena.sandbox.refusals import Refusal
 from arena.sandbox.slots import UID_BASE, UID_COUNT
+from arena.sandbox.startable import check_startable
 from arena.sandbox.visible import look_around
 from arena.tournament.executors.crossing import Answer, Batch, Keeping, Ready, Setup
 from arena.tournament.executors.executor import Job, decode_spec, encode_spec
@@ -50,6 +51,7 @@ class _Run:
     def __init__(self, setup: Setup, settings: bytes, lanes: int, workers: int) -> None:
         self.python = setup.python
         self.bots: dict[str, Path] = {}  # the coordinator's folder: ours
+        self._startable: set[BotSpec] = set()  # those that were looked at, as they are here
         self._table = setup.table
         self._settings = settings
         self._lanes = lanes
@@ -78,7 +80,11 @@ class _Run:
                 self._room.close()
 
     def moved(self, job: Job) -> Job:
-        """Return a game with its bots' folders and interpreter as they are on this machine."""
+        """Return a game with its bots' folders and interpreter as they are on this machine.
+
+        Raises:
+            HostFault: if one of them can't be started here: it can where the coordinator is.
+        """
         spec = decode_spec(job.spec)
         moved = msgspec.structs.replace(
             spec, mister_x=self._moved(spec.mister_x), detectives=self._moved(spec.detectives)
@@ -90,7 +96,14 @@ class _Run:
         if folder is None:  # it lies where it lay: the same machine
             return bot
         command = tuple(with_python(word, self.python, sys.executable) for word in bot.command)
-        return msgspec.structs.replace(bot, folder=str(folder), command=command)
+        moved = msgspec.structs.replace(bot, folder=str(folder), command=command)
+        if moved not in self._startable:
+            try:
+                check_startable(command, folder)
+            except BotRefused as refused:
+                raise HostFault(f"can't start {bot.name}: {refused}") from refused
+            self._startable.add(moved)
+        return moved
 
 
 def with_python(word: str, theirs: str, ours: str) -> str:
@@ -182,7 +195,11 @@ def exchange(name: str, batch: bytes) -> bytes:
     asked = msgspec.msgpack.decode(batch, type=Batch)
     if run is None:
         return _answer(Answer(is_lost=True))
-    jobs = [run.moved(job) for job in asked.jobs]
+    try:
+        jobs = [run.moved(job) for job in asked.jobs]
+    except HostFault as fault:
+        run.close()
+        return _answer(Answer(is_lost=True, failure=str(fault)))
     is_wanted = _wanted()
     while True:
         room = run.room()
