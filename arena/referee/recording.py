@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from arena import __version__
+from arena.referee.clock import in_ms
 from arena.referee.faults import Caught, describe, forfeit
 from arena.referee.record import (
     FORMAT,
@@ -246,9 +247,9 @@ class Recorder:
             hint=None if notes.fault is None else notes.fault.hint,
             fault_ms=notes.fault_ms,
             evidence=notes.evidence,
-            off_turn_cpu_ms=None if off_turn is None else round(off_turn.cpu_s * 1000, 3),
+            off_turn_cpu_ms=None if off_turn is None else in_ms(off_turn.cpu_s),
             caught_pondering=off_turn is not None and off_turn.is_caught,
-            given_back_ms=round(notes.given_back_s * 1000, 3),
+            given_back_ms=in_ms(notes.given_back_s),
             held_to=None if notes.seat is None else notes.seat.held_to,
         )
 

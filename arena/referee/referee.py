@@ -266,7 +266,7 @@ class _Turns:
             )
             self._asked_at = trio.current_time()
             answer: Any = await seat.ask(request, limit_s=limit_ms / 1000)
-            more = self._play(answer, round(channel.spent_s() * 1000, 3))
+            more = self._play(answer, clocks.in_ms(channel.spent_s()))
             part += 1
 
     def charged_until_now(self, kind: FaultKind) -> float:

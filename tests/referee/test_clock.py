@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.referee.clock import charge, start
+from arena.referee.clock import charge, in_ms, start
 from protocol.messages import ClockSettings
 
 
@@ -68,6 +68,21 @@ def test_charge_goes_by_the_case(case: Case) -> None:
         assert (None if after is None else after.left_ms) == bank
         if after is not None:
             clock = after
+
+
+@pytest.mark.parametrize(
+    ("seconds", "ms"),
+    [
+        (0.0, 0.0),
+        (0.000_000_4, 0.0),
+        (0.000_000_6, 0.001),
+        (0.001_234_56, 1.235),
+        (50.000_000_9, 50_000.001),
+        (86_400.1, 86_400_100.0),
+    ],
+)
+def test_times_are_told_to_the_whole_microsecond(seconds: float, ms: float) -> None:
+    assert in_ms(seconds) == ms
 
 
 def test_game_without_a_clock_has_no_limit() -> None:
