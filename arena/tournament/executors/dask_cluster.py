@@ -18,6 +18,7 @@ from distributed import Client, LocalCluster
 
 from arena.errors import ConfigError, HostFault
 from arena.tournament.executors.bridge import Bridge, open_bridge
+from arena.tournament.executors.scheduler_address import trouble_with_address
 from arena.tournament.executors.scratch import open_scratch
 
 __all__ = ["Cluster", "Machine", "SchedulerLostError", "TaskLostError", "open_cluster"]
@@ -158,7 +159,7 @@ async def open_cluster(
         folder: see `open_scratch`, for one that is started.
 
     Raises:
-        ConfigError: if no scheduler answers there.
+        ConfigError: if no scheduler answers there, or none can have such an address.
         HostFault: if no cluster can be started here.
     """
     _quieten()
@@ -171,6 +172,7 @@ async def open_cluster(
                 local = await _started(bridge, workers, str(place))
                 client = await _connected(bridge, local)
             else:
+                await _check_address(scheduler)
                 client = await _connected(bridge, scheduler)
             try:
                 yield Cluster(bridge, client)
@@ -217,6 +219,15 @@ async def _started(bridge: Bridge, workers: int, folder: str) -> LocalCluster:
         raise HostFault(f"a Dask cluster can't be started on this machine: {exc}") from exc
 
 
+async def _check_address(scheduler: str) -> None:
+    trouble = await trouble_with_address(scheduler, limit_s=_CONNECT_S)
+    if trouble is not None:
+        raise ConfigError(
+            f"{scheduler} is no address of a Dask scheduler ({trouble}): give --scheduler one "
+            "such as tcp://10.0.0.1:8786, or leave it out to use this machine alone"
+        )
+
+
 async def _connected(bridge: Bridge, where: LocalCluster | str) -> Client:
     async def connect() -> Client:
         client = Client(where, asynchronous=True, set_as_default=False, timeout=_CONNECT_S)
@@ -233,13 +244,24 @@ async def _connected(bridge: Bridge, where: LocalCluster | str) -> Client:
         with trio.fail_after(3 * _CONNECT_S):
             return await bridge.call(connect)
     except (Exception, asyncio.CancelledError) as exc:  # it ends in many ways
-        why = _first_line(exc) or f"no answer of a scheduler in {_CONNECT_S:g} s"
+        why = _first_line(exc) or _no_answer(exc)
         if not isinstance(where, str):
             raise HostFault(f"a Dask cluster can't be started on this machine: {why}") from exc
         raise ConfigError(
             f"no Dask scheduler answers at {where} ({why}): start `dask scheduler` there, or leave "
             "--scheduler out to use this machine alone"
         ) from exc
+
+
+def _no_answer(error: BaseException) -> str:
+    """Say that time is over, and what was in the way of the last try, if the system told."""
+    why = f"no answer of a scheduler in {_CONNECT_S:g} s"
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno and cause.strerror:
+            return f"{why}: {cause.strerror.lower()}"
+        cause = cause.__cause__ or cause.__context__
+    return why
 
 
 def _first_line(error: BaseException) -> str:
