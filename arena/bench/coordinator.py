@@ -9,17 +9,12 @@ from pathlib import Path
 import msgspec
 import trio
 
-from arena.bench.specs import RULESET, stub_bot
+from arena.bench.specs import stub_plan
 from arena.errors import HostFault
-from arena.rules.registry import make
 from arena.sandbox.bubblewrap import Profile
-from arena.sandbox.limits import default_limits
 from arena.store.database import Database
 from arena.store.playing import play_run
-from arena.tournament import seeds
 from arena.tournament.executors.local import LocalExecutor
-from arena.tournament.plan import Plan
-from protocol.messages import ClockSettings
 
 __all__ = ["measure_coordinator"]
 
@@ -55,19 +50,7 @@ def measure_coordinator(
 
 
 def _share(stub: Path, *arguments: str, deals: int, profile: Profile | None) -> float:
-    ruleset = make(RULESET)
-    plan = Plan(
-        ruleset=ruleset.text,
-        behaviour=ruleset.behaviour,
-        entrants=tuple(stub_bot(name, stub, *arguments) for name in ("stub-1", "stub-2")),
-        deals=deals,
-        secret=seeds.open_secret("bench").hex(),
-        open_seed="bench",
-        clock=ClockSettings(move_ms=10_000),
-        limits=default_limits(),
-        keep=True,
-        sandbox="none" if profile is None else "auto",
-    )
+    plan = stub_plan(stub, *arguments, deals=deals, sandboxed=profile is not None)
     executor = LocalExecutor(
         JOBS, settings=b"" if profile is None else msgspec.json.encode(profile)
     )

@@ -11,13 +11,22 @@ from arena.bench.build import build_programs
 from arena.bench.coordinator import measure_coordinator
 from arena.bench.memory import measure_memory
 from arena.bench.requests import measure_requests
+from arena.bench.rules import measure_rules
 from arena.bench.starting import measure_first_game, measure_help, measure_sandbox
+from arena.bench.storing import measure_storing
 from arena.bench.throughput import measure_python_games, measure_scaling, measure_stub_requests
 from arena.referee.record import BotSpec
 from arena.sandbox.bubblewrap import Profile
 from arena.tournament.executors.local import usable_cpus
 
-__all__ = ["measure", "measure_stubs"]
+__all__ = ["WORKERS", "measure", "measure_stubs", "stub_workers"]
+
+WORKERS = 2  # that promises of throughput were made for
+
+
+def stub_workers() -> int:
+    """Return with how many workers `measure_stubs` plays: all that this machine has CPUs for."""
+    return len(usable_cpus())
 
 
 def measure(
@@ -49,14 +58,20 @@ def measure(
         stub, echo = build_programs(Path(folder))
         tell("the referee's cost a request, against the bare round trip")
         found |= measure_requests(stub, echo, profile=profile)
+        tell("what the rules cost")
+        found["rules"] = measure_rules()
         tell("requests a second")
-        found["requests_per_s"] = measure_stub_requests(stub, seconds, profile=profile)
+        found["requests_per_s"] = measure_stub_requests(
+            stub, seconds, workers=WORKERS, profile=profile
+        )
         tell("games a second of random Python bots, kept and fresh")
         found["games_per_s"] = measure_python_games(random, seconds, cpus=cpus, profile=profile)
         tell("two workers against one")
         found["scaling_2"] = measure_scaling(stub, seconds, profile=profile) if cpus > 1 else None
         tell("what the coordinator costs beside its workers")
         found["coordinator"] = measure_coordinator(stub, seconds, profile=profile)
+        tell("how fast games are stored, against SQLite alone")
+        found["storing"] = measure_storing(stub)
         tell("starting")
         found["start"] = {
             "help_ms": measure_help(),
@@ -89,12 +104,14 @@ def measure_stubs(
     Raises:
         ConfigError: if this machine has no C compiler.
     """
-    cpus = len(usable_cpus())
+    cpus = stub_workers()
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         stub, _ = build_programs(Path(folder))
         tell("requests a second with bots that answer at once")
-        found["requests_per_s"] = measure_stub_requests(stub, seconds, profile=profile)
+        found["requests_per_s"] = measure_stub_requests(
+            stub, seconds, workers=cpus, profile=profile
+        )
         tell("games a second of random Python bots, kept and fresh")
         found["games_per_s"] = measure_python_games(random, seconds, cpus=cpus, profile=profile)
         tell("two workers against one")

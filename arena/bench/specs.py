@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from arena.referee.record import BotSpec, GameSpec
+from arena.rules.registry import make
 from arena.sandbox.limits import default_limits
+from arena.tournament import seeds
+from arena.tournament.plan import Plan
 from protocol.messages import ClockSettings
 
-__all__ = ["RULESET", "games", "stub_bot"]
+__all__ = ["RULESET", "games", "stub_bot", "stub_plan"]
 
 RULESET = "london-2013"
 
@@ -66,3 +69,27 @@ def games(
             sandbox="auto" if sandboxed else "none",
         )
         number += 1
+
+
+def stub_plan(stub: Path, *arguments: str, deals: int, sandboxed: bool = False) -> Plan:
+    """Return a tournament of two stubs with kept processes; the same one every time.
+
+    Args:
+        stub: the C stub.
+        arguments: of its command.
+        deals: of each of the two pairings.
+        sandboxed: whether bots are kept in the sandbox.
+    """
+    ruleset = make(RULESET)
+    return Plan(
+        ruleset=ruleset.text,
+        behaviour=ruleset.behaviour,
+        entrants=tuple(stub_bot(name, stub, *arguments) for name in ("stub-1", "stub-2")),
+        deals=deals,
+        secret=seeds.open_secret("bench").hex(),
+        open_seed="bench",
+        clock=ClockSettings(move_ms=10_000),
+        limits=default_limits(),
+        keep=True,
+        sandbox="auto" if sandboxed else "none",
+    )

@@ -20,7 +20,7 @@ from arena.tournament.executors.local import LocalExecutor
 
 __all__ = ["Rate", "measure_python_games", "measure_scaling", "measure_stub_requests", "play_for"]
 
-STUB_JOBS = 32  # 16 games at once in each of two workers
+STUB_JOBS = 16  # games at once in each worker
 
 
 class Rate(NamedTuple):
@@ -61,7 +61,7 @@ async def _play_for(executor: LocalExecutor, specs: Iterator[GameSpec], seconds:
                 begun = time.perf_counter()
                 continue
             now = time.perf_counter()
-            if now - begun > seconds:
+            if now - begun > seconds and count:  # one game at least, however slow the machine
                 stop = True
             if not stop:
                 record = decode_record(finished.record)
@@ -90,10 +90,13 @@ def play_for(
     return trio.run(_play_for, executor, specs, seconds)
 
 
-def measure_stub_requests(stub: Path, seconds: float, *, profile: Profile | None = None) -> float:
-    """Return requests a second with bots of C speed, kept processes, two workers."""
+def measure_stub_requests(
+    stub: Path, seconds: float, *, workers: int, profile: Profile | None = None
+) -> float:
+    """Return requests a second with bots of C speed and kept processes, 16 games a worker."""
     bots = stub_bot("stub-x", stub), stub_bot("stub-d", stub)
-    rate = play_for(seconds, bots, jobs=STUB_JOBS, workers=2, keep=True, profile=profile)
+    jobs = workers * STUB_JOBS
+    rate = play_for(seconds, bots, jobs=jobs, workers=workers, keep=True, profile=profile)
     return round(rate.requests, 1)
 
 
@@ -106,7 +109,7 @@ def measure_scaling(stub: Path, seconds: float, *, profile: Profile | None = Non
             rate = play_for(
                 seconds / 2,
                 bots,
-                jobs=workers * STUB_JOBS // 2,
+                jobs=workers * STUB_JOBS,
                 workers=workers,
                 keep=True,
                 pin=True,

@@ -397,18 +397,26 @@ class Doctor(Answer, frozen=True, kw_only=True, tag="arena.doctor/1"):
     machine: Machine
 
 
+Measures = dict[str, int | float | None]
+
+
 class Measured(Answer, frozen=True, kw_only=True, tag="arena.bench/1"):
     """`arena bench`; what was left out is missing."""
 
+    arena: str | None = None  # version
+    cpus: int | None = None  # that it might use
+    workers: int | None = None  # that throughput was measured with
     sandbox: str | None = None  # that bots were kept in
-    bare: dict[str, Any] | None = None
-    request: dict[str, Any] | None = None
+    bare: Measures | None = None
+    request: Measures | None = None
+    rules: Measures | None = None
     requests_per_s: float | None = None
-    games_per_s: dict[str, Any] | None = None
+    games_per_s: Measures | None = None
     scaling_2: float | None = None
-    coordinator: dict[str, Any] | None = None
-    start: dict[str, Any] | None = None
-    memory: dict[str, Any] | None = None
+    coordinator: Measures | None = None
+    storing: Measures | None = None
+    start: Measures | None = None
+    memory: Measures | None = None
 
 
 AnyAnswer = (

@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 import msgspec
 
-from arena.bench.promises import Promise, changes, judge
+from arena import __version__
+from arena.bench.promises import changes, judge, unmeasured
 from arena.cli import answers
 from arena.cli.config import Tournament
 from arena.cli.exits import Exit
-from arena.cli.options import talking
+from arena.cli.options import NumberRange, talking
 from arena.cli.planning import enlist
 from arena.cli.sandboxing import sandbox_options, sandboxing
 from arena.cli.talk import Talk, table
 from arena.cli.writable import make_writable
 from arena.errors import ConfigError
 from arena.rules import registry
+from arena.tournament.executors.local import usable_cpus
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = ["command"]
 
+_MOST = 1e12  # no measure is larger
+
 
 @click.command("bench")
 @click.option(
     "--seconds",
     metavar="S",
-    type=click.FloatRange(0.1, 600.0),
-    default=3.0,
-    show_default=True,
-    help="How long each throughput is measured.",
+    type=NumberRange(0.1, 600.0),
+    help="How long each throughput is measured; by default 3, with --stubs 2.",
 )
 @click.option(
     "--games",
@@ -45,11 +46,14 @@ __all__ = ["command"]
     show_default=True,
     help="Games over which a worker's memory is measured.",
 )
-@click.option("--stubs", is_flag=True, help="Throughput alone, within 20 seconds.")
+@click.option(
+    "--stubs", is_flag=True, help="Throughput of all CPUs alone, in some 20 seconds; no promises."
+)
 @click.option(
     "--check",
     is_flag=True,
-    help="End with 1 if a ratio passes its promise by a quarter, with 5 if none was measured.",
+    help="End with 1 if a ratio passes its promise by a quarter, with 5 if one was not measured, "
+    "or not in the sandbox.",
 )
 @click.option(
     "--compare",
@@ -62,7 +66,7 @@ __all__ = ["command"]
 @talking
 def command(
     talk: Talk,
-    seconds: float,
+    seconds: float | None,
     games: int,
     sandbox: Literal["auto", "none"] | None,
     bwrap: str | None,
@@ -76,16 +80,25 @@ def command(
     The referee's cost a request against a bare round trip, requests and games a second, start-up
     times and memory. Needs a C compiler; takes a minute or two, on an idle machine.
     """
-    from arena.bench.measure import measure, measure_stubs
+    from arena.bench.measure import WORKERS, measure, measure_stubs, stub_workers
 
+    if stubs and check:
+        raise ConfigError(
+            "--stubs measures nothing that is promised: leave out --check or --stubs."
+        )
     old = None if compare is None else read_measured(compare)
-
     kept = sandboxing(talk, mode=sandbox or "auto", bwrap=bwrap, data=None, has_strangers=False)
     held = kept.profile and kept.profile.words
     if old is not None and "sandbox" in old and bool(old["sandbox"]) != bool(held):
         raise ConfigError(
             f"{compare}: measured {'in' if old['sandbox'] else 'without'} the sandbox, unlike this "
             "run would be: measure both alike, by --sandbox."
+        )
+    workers = stub_workers() if stubs else WORKERS
+    if old is not None and old.get("workers", workers) != workers:
+        raise ConfigError(
+            f"{compare}: measured with {old['workers']} workers, this run would have {workers}: "
+            "measure both with --stubs, or both without."
         )
     with tempfile.TemporaryDirectory(prefix="arena-bots-") as folder:
         try:
@@ -94,29 +107,34 @@ def command(
             (random,) = enlist(settings, [ruleset], Path(folder), talk, kept)
             options: dict[str, Any] = {
                 "random": random,
-                "seconds": seconds,
+                "seconds": seconds or (2.0 if stubs else 3.0),
                 "profile": kept.profile,
                 "tell": lambda what: talk.say(f"Measuring {what} …"),
             }
             found = measure_stubs(**options) if stubs else measure(memory_games=games, **options)
-            found = {"sandbox": held, **found}
+            made_with = {"arena": __version__, "cpus": len(usable_cpus()), "workers": workers}
+            found = {**made_with, "sandbox": held, **found}
         finally:
             make_writable(Path(folder))
     talk.result(table(("measure", "#value"), flat(found)))
-    talk.result("")
-    talk.result(promises_table(found))
+    if not stubs:
+        talk.result("")
+        talk.result(promises_table(found))
     talk.answer(msgspec.convert(found, answers.Measured))
     bad: list[str] = []
     missing: list[str] = []
     if check:
         bad += [kept.promise.what for kept in judge(found) if kept.is_broken]
-        if not has_ratio(kept.promise for kept in judge(found)):
-            missing.append("no ratio was measured: nothing to hold to its promise")
+        missing += [f"not measured: {promise.what}" for promise in unmeasured(found)]
+        if not held:
+            missing.append("measured without the sandbox, and promised with it: see arena doctor")
     if old is not None:
         talk.result("")
+        talk.result(f"Before: {origin(old)}. Now: {origin(found)}.")
         talk.result(changes_table(old, found))
-        bad += [change.promise.what for change in changes(old, found) if change.is_worse]
-        if not has_ratio(change.promise for change in changes(old, found)):
+        compared = list(changes(old, found))
+        bad += [change.promise.what for change in compared if change.is_worse]
+        if not any(change.promise.is_ratio for change in compared):
             missing.append(f"{compare} has no ratio that was measured now: nothing to compare")
     for what in dict.fromkeys(bad):
         talk.warn(f"worse by a quarter or more: {what}")
@@ -126,13 +144,17 @@ def command(
         return Exit.NO
     if missing:
         return Exit.NOT_KNOWN
-    talk.next("arena bench --json > OLD.json", "for `arena bench --compare OLD.json` later on")
+    if old is None:
+        talk.next("arena bench --json > OLD.json", "for `arena bench --compare OLD.json` later on")
     return Exit.DONE
 
 
-def has_ratio(promises: Iterable[Promise]) -> bool:
-    """Return whether a ratio is among what is promised: only these are judged."""
-    return any(promise.is_ratio for promise in promises)
+def origin(found: dict[str, Any]) -> str:
+    """Return what a run was measured with; what it does not tell is left out."""
+    arena, cpus = found.get("arena"), found.get("cpus")
+    parts = [f"arena {arena}"] if arena else []
+    parts += ["1 CPU" if cpus == 1 else f"{cpus} CPUs"] if cpus else []
+    return ", ".join(parts) or "not told"
 
 
 def read_measured(file: Path) -> dict[str, Any]:
@@ -149,9 +171,15 @@ def read_measured(file: Path) -> dict[str, Any]:
         msgspec.convert(found, answers.Measured)
         if next(judge(found), None) is None:
             raise msgspec.ValidationError("it has no measure")
+        for kept in judge(found):
+            if not 0 <= kept.value <= _MOST:
+                raise msgspec.ValidationError(f"`{kept.promise.path}` is {kept.value:g}")
     except OSError as error:
-        raise ConfigError(f"{file}: can't be read ({error.strerror}).") from error
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"{file}: can't be read ({error.strerror}); make one with "
+            "`arena bench --json > OLD.json`."
+        ) from error
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise ConfigError(
             f"{file}: not what `arena bench --json` prints ({error}); make one with "
             "`arena bench --json > OLD.json`."
@@ -168,7 +196,7 @@ def promises_table(found: dict[str, Any]) -> Table:
                 kept.promise.what,
                 f"{'≥' if kept.promise.at_least else '≤'} {number(kept.promise.limit)}",
                 number(kept.value),
-                "" if kept.holds else "passed",
+                "" if kept.holds else "missed",
             )
             for kept in judge(found)
         ),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +15,7 @@ import click.shell_completion
 from arena.cli.talk import DATA, Settings, Talk
 
 __all__ = [
+    "NumberRange",
     "SideChoice",
     "Word",
     "complete_bot",
@@ -109,6 +111,19 @@ class SideChoice(click.Choice[str]):
         """Return the side's word."""
         word = str(value).lower().replace("-", "_")
         return super().convert(SHORT_SIDES.get(word, word), param, ctx)
+
+
+class NumberRange(click.FloatRange):
+    """A number between two others; click's own takes `nan` for one."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number, or refuse it."""
+        number: float = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 class Word(click.types.StringParamType):

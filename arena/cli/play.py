@@ -19,6 +19,7 @@ from arena.cli.config import Tournament
 from arena.cli.exits import Exit
 from arena.cli.human import HUMAN, human_spec
 from arena.cli.options import (
+    NumberRange,
     SideChoice,
     Word,
     complete_bot,
@@ -72,7 +73,7 @@ def complete_player(
 @click.option(
     "--pace",
     metavar="SECONDS",
-    type=click.FloatRange(min=0, max=60),
+    type=NumberRange(min=0, max=60),
     default=0.4,
     show_default=True,
     help="Between two turns that are watched.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from arena.cli import results_csv
-from arena.cli.options import talking
+from arena.cli.options import NumberRange, talking
 from arena.cli.ratings_shown import (
     advantage_line,
     bootstrap_table,
@@ -42,7 +42,7 @@ __all__ = ["command"]
 @click.option(
     "--prior",
     metavar="NU",
-    type=click.FloatRange(0.0, 1e6),
+    type=NumberRange(0.0, 1e6),
     default=1.0,
     show_default=True,
     help="Virtual games of each bot in each role, half of them won; 0 is plain likelihood.",

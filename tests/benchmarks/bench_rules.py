@@ -18,6 +18,7 @@ import msgspec
 if __name__ == "__main__":
     sys.path.append(str(Path(__file__).parents[2]))
 
+from arena.bench.rules import fixed_loop
 from arena.rules import registry
 from arena.rules.ruleset import Ruleset, Side
 from tests.strategies import Trace, play_out
@@ -27,17 +28,8 @@ __all__ = ["measure"]
 GAMES = 100
 ROUNDS = 5  # over all requests
 BLOCK = 100  # requests
-LOOP = 2_000  # additions of the loop that we compare with
 
 encode = msgspec.json.Encoder().encode
-
-
-def fixed_loop() -> int:
-    """Plain Python that never changes: about as long as a handful of requests."""
-    total = 0
-    for number in range(LOOP):
-        total += number % 7
-    return total
 
 
 def requests(trace: Trace, side: Side) -> list[tuple[Any, Any]]:

@@ -2,7 +2,7 @@
 
 After a run worth keeping, on an otherwise idle machine:
 
-    arena bench --json --games 100000 > tests/benchmarks/figures.json
+    arena bench --json --games 20000 > tests/benchmarks/figures.json
     python tests/benchmarks/figures.py
 
 The second writes the table; a test holds it to the first.

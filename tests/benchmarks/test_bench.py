@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import trio
 
+from arena.bench.promises import PROMISES, judge
 from arena.bench.requests import exchanges_of
 from arena.cli import answers
 from tests.referee.games import honest, play_fakes
@@ -47,6 +48,8 @@ def test_bench_fills_every_field_that_scripts_rely_on(tmp_path: Path) -> None:
     assert found["request"]["ratio_cpu"] > 1.0
     assert found["games_per_s"].keys() == {"kept", "fresh"}
     assert 0 < found["coordinator"]["share"] < found["coordinator"]["share_stubs"]
+    assert found["storing"]["share"] > 0.1
+    assert found["rules"]["game_us"] > 20
     assert found["start"]["sandbox_ms"] is not None
     assert found["memory"]["plan_games"] > 10**7
     assert list(tmp_path.iterdir()) == []
@@ -71,18 +74,6 @@ def test_bench_keeps_the_promises(tmp_path: Path) -> None:
     need_sandbox()
     found = bench(tmp_path, "--games", "10000")
     sys.stdout.write(json.dumps(found, indent=1) + "\n")
-    request, bare = found["request"], found["bare"]
-    extra_us = request["one_us"] - bare["unpinned_us"]
-    assert request["ratio_one"] <= 2.2 or (bare["unpinned_us"] < 25 and extra_us <= 45)
-    assert request["ratio_cpu"] <= 8
-    assert request["p99_us"] <= 2_000
-    assert found["requests_per_s"] >= 25_000
-    assert found["games_per_s"]["kept"] >= 250
-    assert found["games_per_s"]["fresh"] >= 20
-    assert found["scaling_2"] >= 1.7
-    assert found["coordinator"]["share"] <= 0.05
-    assert found["start"]["help_ms"] <= 300
-    assert found["start"]["first_game_ms"] <= 1_000
-    assert found["start"]["sandbox_ms"] <= 15
-    assert found["memory"]["plan_mib"] <= 100
-    assert found["memory"]["growth_mib"] <= 20
+    kept = {kept.promise.path: kept for kept in judge(found)}
+    assert kept.keys() == {promise.path for promise in PROMISES}
+    assert [each for each in kept.values() if not each.holds] == []

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+import arena
 from arena.cli import bench
+from arena.tournament.executors.local import usable_cpus
 from tests.cli.calling import Caller
 
 FOUND: dict[str, Any] = {
@@ -64,22 +67,71 @@ def test_runs_in_the_sandbox_and_without_it_are_not_compared(call: Caller, tmp_p
     assert call("bench", "--compare", str(old), "--sandbox", "none").code == 0
 
 
-def test_a_check_fails_where_a_ratio_passes_its_promise_by_a_quarter(call: Caller) -> None:
-    assert call("bench", "--check", "--sandbox", "none").code == 0  # 7 of 6
-    done = call("bench", "--check", "--stubs", "--sandbox", "none")  # 8 of 6
+RATIOS: dict[str, Any] = {
+    "request": {"ratio_one": 2.0, "ratio_cpu": 7.0},
+    "rules": {"ratio": 3.0},
+    "scaling_2": 1.75,
+    "coordinator": {"share": 0.02},
+    "storing": {"share": 0.8},
+}
+
+
+def in_sandbox(monkeypatch: pytest.MonkeyPatch, found: dict[str, Any]) -> None:
+    """Let the machine have a sandbox, and measure this."""
+    profile = SimpleNamespace(words="bubblewrap 0.11.0, route U")
+    monkeypatch.setattr(
+        "arena.cli.bench.sandboxing", lambda *_, **__: SimpleNamespace(profile=profile)
+    )
+    monkeypatch.setattr("arena.bench.measure.measure", lambda **_: found)
+
+
+def test_a_check_fails_where_a_ratio_passes_its_promise_by_a_quarter(
+    call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_sandbox(monkeypatch, RATIOS)
+    done = call("bench", "--check")  # 7 of 6
+    assert done.code == 0
+    assert [line.split()[-1] for line in done.stdout.splitlines() if "pinned" in line] == ["missed"]
+    in_sandbox(monkeypatch, RATIOS | {"request": {"ratio_one": 2.0, "ratio_cpu": 8.0}})
+    done = call("bench", "--check")
     assert done.code == 1
-    assert "passed" in done.stdout
-    assert call("bench", "--stubs", "--sandbox", "none").code == 0  # nobody asked
+    assert "worse by a quarter or more: CPU time of a request" in done.stderr
+    assert call("bench").code == 0  # nobody asked
 
 
-def test_where_there_is_no_ratio_to_judge_there_is_no_verdict(
+@pytest.mark.parametrize("missing", [*RATIOS])
+def test_a_check_knows_nothing_where_a_ratio_was_not_measured(
+    missing: str, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_sandbox(monkeypatch, RATIOS | {missing: None})
+    done = call("bench", "--check")
+    assert done.code == 5
+    assert "not measured: " in done.stderr
+
+
+def test_a_check_without_the_sandbox_knows_nothing(
+    call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.bench.measure.measure", lambda **_: RATIOS)
+    done = call("bench", "--check", "--sandbox", "none")
+    assert done.code == 5
+    assert "measured without the sandbox, and promised with it" in done.stderr
+
+
+def test_stubs_are_held_to_no_promise(call: Caller) -> None:
+    done = call("bench", "--stubs", "--check")
+    assert done.code == 2
+    assert "leave out --check or --stubs" in done.stderr
+    done = call("bench", "--stubs", "--sandbox", "none")
+    assert done.code == 0
+    assert "promised" not in done.stdout
+
+
+def test_where_there_is_no_ratio_to_compare_there_is_no_verdict(
     call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rates = {"requests_per_s": 30_000.0, "scaling_2": None}  # `--stubs` on one CPU
     monkeypatch.setattr("arena.bench.measure.measure_stubs", lambda **_: rates)
-    done = call("bench", "--check", "--stubs", "--sandbox", "none")
-    assert done.code == 5
-    assert "no ratio was measured: nothing to hold to its promise" in done.stderr
     old = tmp_path / "old.json"
     old.write_text(json.dumps(FOUND), encoding="utf-8")
     done = call("bench", "--compare", str(old), "--stubs", "--sandbox", "none")
@@ -88,11 +140,32 @@ def test_where_there_is_no_ratio_to_judge_there_is_no_verdict(
     assert "requests a second" in done.stdout
 
 
-NOTHING = '{"schema": "arena.bench/1", "request": {"ratio_one": null}}'
+def test_a_run_says_what_it_was_made_with(call: Caller, tmp_path: Path) -> None:
+    told = call("bench", "--json", "--sandbox", "none").json
+    assert told["arena"] == arena.__version__
+    assert told["cpus"] == len(usable_cpus())
+    old = tmp_path / "old.json"
+    old.write_text(json.dumps(told | {"arena": "0.0.9", "cpus": 64}), encoding="utf-8")
+    done = call("bench", "--compare", str(old), "--sandbox", "none")
+    assert done.stdout.count("Before: arena 0.0.9, 64 CPUs. Now: arena ") == 1
+    assert "OLD.json" not in done.stderr  # it would be overwritten
+    old.write_text(json.dumps(told | {"workers": 64}), encoding="utf-8")
+    done = call("bench", "--compare", str(old), "--sandbox", "none")
+    assert done.code == 2
+    assert f"{old}: measured with 64 workers, this run would have 2: measure both" in done.stderr
+
+
+BEGUN = '{"schema": "arena.bench/1", "request": {"ratio_one": '
 
 
 @pytest.mark.parametrize(
-    "text", [None, "", "[]", "{}", '{"schema": "arena.run/1"}', "\xff", NOTHING]
+    "text",
+    [
+        *(None, "", "[]", "{}", '{"schema": "arena.run/1"}', "\xff", "[" * 100_000),
+        *(f"{BEGUN}{value}}}}}" for value in ("null", '"x"', "-1", "1e300", "[2]")),
+        f"{BEGUN}{'[' * 100_000}",
+    ],
+    ids=lambda text: str(text)[-20:],
 )
 def test_an_older_run_that_is_none_is_refused_before_anything_is_measured(
     text: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -104,7 +177,15 @@ def test_an_older_run_that_is_none_is_refused_before_anything_is_measured(
     done = Caller()("bench", "--compare", str(old))
     assert done.code == 2
     assert done.stderr.count("old.json") >= 1
-    assert ("can't be read" if text is None else "arena bench --json") in done.stderr
+    assert "arena bench --json > OLD.json" in done.stderr
+    assert ("can't be read" if text is None else "not what") in done.stderr
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "0", "601"])
+def test_the_time_of_a_measure_is_a_number(value: str, call: Caller) -> None:
+    done = call("bench", "--seconds", value)
+    assert done.code == 2
+    assert f"{value} is not in the range 0.1<=x<=600" in done.stderr.replace(".0", "")
 
 
 def test_numbers_keep_three_digits() -> None:
