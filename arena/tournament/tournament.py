@@ -33,6 +33,7 @@ __all__ = ["Event", "Stop", "Summary", "check_behaviour", "play"]
 Event: TypeAlias = PackedGame | VoidGame | Benched
 
 _PIECE = 500  # games judged before others have their turn
+_LOOK_S = 0.1  # between two looks whether a run that is to be stopped still plays
 _GRACE_S = 10.0  # for the games in play, once a stop was asked for
 
 
@@ -44,7 +45,7 @@ class Stop:
         self._hard = trio.Event()
 
     def soft(self) -> None:
-        """Begin no new game; those in play finish, 10 s at most, then they are void."""
+        """Begin no new game; those in play, if any, finish, 10 s at most, then they are void."""
         self._soft.set()
 
     def hard(self) -> None:
@@ -232,11 +233,16 @@ class _Run:
             self._feeding.cancel()
 
     async def _listen(self) -> None:
-        """Stop giving out games when asked to, and playing when the grace is over."""
+        """Stop giving out games when asked to, and playing when none is left, or no time."""
         await self._stop.wait_soft()
         self._feeding.cancel()
         with trio.move_on_after(self._grace_s):
-            await self._stop.wait_hard()
+            while True:
+                with trio.move_on_after(_LOOK_S) as look:
+                    await self._stop.wait_hard()
+                # Looked at afterwards: an executor whose games are over ends by itself first.
+                if not (look.cancelled_caught and self._executor.in_play):
+                    break
         self._playing.cancel()
 
     async def _take(self, finished: Finished) -> None:

@@ -148,17 +148,20 @@ def test_a_cancelled_executor_leaves_no_process(
 ) -> None:
     before = children()
     plan = plan_of(*names, deals=1)
+    executor = make(2)
 
     async def main() -> None:
         jobs_in, jobs_out = trio.open_memory_channel[Job](0)
         results_in, _results_out = trio.open_memory_channel[Finished](0)
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(make(2).run, jobs_out, results_in)
+            nursery.start_soon(executor.run, jobs_out, results_in)
             for spec in plan.specs():
+                assert executor.in_play <= spec.index
                 await jobs_in.send(Job(spec.index, encode_spec(spec)))
             with trio.fail_after(LIMIT_S):
                 while "begun" not in capfd.readouterr().err:  # noqa: ASYNC110 - another process's doing
                     await trio.sleep(0.01)
+            assert 0 < executor.in_play <= 2
             assert children() > before
             began = trio.current_time()
             nursery.cancel_scope.cancel()

@@ -288,7 +288,7 @@ def test_a_disk_that_becomes_full_ends_the_run_cleanly(tmp_path: Path) -> None:
 
 def test_an_executor_that_fails_is_told_as_it_is(tmp_path: Path) -> None:
     class Broken:
-        reach = 0
+        reach = in_play = 0
 
         async def run(
             self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]

@@ -270,13 +270,24 @@ def cluster(tmp_path: Path) -> Iterator[DaskProcesses]:
 def test_a_run_survives_the_loss_of_anything_and_leaves_nothing(
     cluster: DaskProcesses, tmp_path: Path
 ) -> None:
-    """Its coordinator, its worker and its scheduler are killed one after the other."""
+    """It is stopped before there is a worker, then coordinator, worker and scheduler are killed."""
     bot = write_bot(tmp_path / "bots", "slow", SLOW)
     on = ("--executor", "dask", "--scheduler", cluster.address)
     runs = Runs(tmp_path)
-    worker = cluster.worker("first", threads=2)
 
     coordinator = runs.start("run", bot, "random", "--deals", "4", "--seed", "s", *on)
+    assert coordinator.stderr is not None
+    while not coordinator.stderr.readline().startswith("Waiting for Dask workers at "):
+        assert coordinator.poll() is None
+    coordinator.send_signal(signal.SIGINT)
+    stopped_at = time.monotonic()
+    _, stderr = coordinator.communicate(timeout=LIMIT_S)
+    assert time.monotonic() - stopped_at < 8  # a fraction of a second, where ten were waited for
+    assert coordinator.returncode == 75, stderr
+    assert " was stopped at 0 of 8 games. Go on with: arena resume " in stderr
+    worker = cluster.worker("first", threads=2)
+
+    coordinator = runs.start("resume", *on)
     wait_until(lambda: runs.stored() >= 1)
     assert descendants(worker.pid)
     coordinator.kill()

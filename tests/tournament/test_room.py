@@ -19,7 +19,7 @@ class FakeExecutor:
     """Finishes a game when the test says so; `failure` is raised at the first job."""
 
     def __init__(self, failure: HostFault | None = None) -> None:
-        self.reach = 0
+        self.reach = self.in_play = 0
         self.begun: list[int] = []
         self.is_cancelled = False
         self._failure = failure

@@ -34,12 +34,14 @@ class FakeExecutor:
         end: End = fake_record,
         failure: Exception | None = None,
         reach: int = 0,
+        start_s: float = 0.0,
     ) -> None:
         self.jobs = jobs
         self.reach = reach
         self.begun: list[int] = []
         self.most_in_play = 0
-        self._in_play = 0
+        self.in_play = 0
+        self._start_s = start_s
         self._seconds = seconds
         self._end = end
         self._failure = failure
@@ -55,18 +57,19 @@ class FakeExecutor:
         self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
     ) -> None:
         async for job in jobs:
+            await trio.sleep(self._start_s)
             self.begun.append(job.number)
-            self._in_play += 1
-            self.most_in_play = max(self.most_in_play, self._in_play)
+            self.in_play += 1
+            self.most_in_play = max(self.most_in_play, self.in_play)
             spec = decode_spec(job.spec)
             await trio.sleep(self._seconds(spec))
             if self._failure is not None:
                 raise self._failure
-            self._in_play -= 1
             record = self._end(spec)
             await results.send(
                 Finished(job.number, None if record is None else encode_record(record))
             )
+            self.in_play -= 1
 
 
 async def run(
@@ -246,6 +249,25 @@ def test_a_stop_begins_no_game_and_waits_ten_seconds_at_most(
         assert not void.final
         assert void in events
     assert summary.stays_void == ()
+
+
+def test_a_stop_while_no_game_is_in_play_waits_for_none(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    executor = FakeExecutor(2, start_s=60)  # it takes games, and no machine is there for them
+    stop = Stop()
+
+    async def main() -> tuple[Summary, list[Event], float]:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(stopped_at(5.0, stop))
+            summary, events = await run(fake_plan(), executor, stop=stop)
+            return summary, events, trio.current_time()
+
+    summary, events, ended = trio.run(main, clock=autojump_clock)
+    assert ended == pytest.approx(5.0, abs=0.2)
+    assert [void.index for void in summary.stopped] == [0, 1]
+    assert list(summary.stopped) == events
+    assert executor.begun == []
 
 
 def test_a_stop_before_the_first_game_plays_nothing(

@@ -102,6 +102,11 @@ class DaskExecutor:
         """Twice the games that the workers have, as far as is known now; see `Executor.reach`."""
         return self._reach
 
+    @property
+    def in_play(self) -> int:
+        """Games that a worker has been given; see `Executor.in_play`."""
+        return sum(len(member.out) for member in self._crew.values())
+
     async def run(
         self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
     ) -> None:

@@ -54,6 +54,13 @@ class Executor(Protocol):
         The tournament looks so far ahead if that is more than the plan says; it may grow.
         """
 
+    @property
+    def in_play(self) -> int:
+        """How many games somebody plays, or has told us nothing of yet, of those that were taken.
+
+        While workers start, or none is there, this is 0: nothing is lost where the run is stopped.
+        """
+
     async def run(
         self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
     ) -> None:

@@ -79,6 +79,7 @@ class LocalExecutor:
         self._table = table
         self._settings = settings
         self._lost_in_a_row = 0
+        self._slots: list[_Slot] = []
 
     @property
     def words(self) -> str:
@@ -100,12 +101,18 @@ class LocalExecutor:
         """Twice the games in play: those behind a long one are finished before it."""
         return 2 * self.jobs
 
+    @property
+    def in_play(self) -> int:
+        """Games in lanes, but for those whose worker has not started; see `Executor.in_play`."""
+        return sum(slot.holds for slot in self._slots if slot.has_started)
+
     async def run(
         self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
     ) -> None:
         """Play every job; see `Executor.run`."""
         async with trio.open_nursery() as readers:
             slots = [_Slot(readers, self._table, self._settings, cpu) for cpu in self._cpus]
+            self._slots = slots
             at_once = True
             try:
                 async with trio.open_nursery() as lanes:
@@ -128,6 +135,7 @@ class LocalExecutor:
         results: trio.MemorySendChannel[Finished],
     ) -> None:
         async for job in jobs:
+            slot.holds += 1
             record = None
             for deaths in range(MOST_DEATHS):
                 with suppress(_WorkerDiedError):
@@ -141,6 +149,7 @@ class LocalExecutor:
                     "these wrote above, and try one game alone with `arena play`"
                 )
             await results.send(Finished(job.number, record))
+            slot.holds -= 1
 
 
 def _count(number: int, noun: str) -> str:
@@ -160,6 +169,8 @@ class _Slot:
         self._settings = settings
         self._cpu = cpu
         self._worker: _Worker | None = None
+        self.holds = 0  # games of its lanes, from when they are taken until their end is told
+        self.has_started = False  # a worker that could play
         self._starting = trio.Lock()
         self._alone = trio.Lock()  # held while a game plays that must be alone
         self._opens: trio.Event | None = None  # when no such game is there any more
@@ -218,6 +229,7 @@ class _Slot:
                 tries += 1
                 try:
                     await self._worker.wait_ready(self._settings)
+                    self.has_started = True
                 except HostFault:
                     # Whoever kills workers may kill one that is just starting.
                     if tries == _MOST_STARTS or not self._worker.is_dead:
