@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import os
 import platform
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -239,10 +240,17 @@ def cli() -> None:
     """
 
 
+def take_sigterm_as_ctrl_c() -> None:
+    """Stop as at a Ctrl-C when the system wishes it, so that no folder of ours is left behind."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it would be ignored
+        signal.signal(signal.SIGTERM, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
+
+
 def main() -> None:
     """Run the command line of this process (the entry point `arena`)."""
     make_ready()
     may_be_killed()
+    take_sigterm_as_ctrl_c()
     cli()
 
 

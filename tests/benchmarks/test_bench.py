@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +54,28 @@ def test_bench_fills_every_field_that_scripts_rely_on(tmp_path: Path) -> None:
     assert found["rules"]["game_us"] > 20
     assert found["start"]["sandbox_ms"] is not None
     assert found["memory"]["plan_games"] > 10**7
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+def test_a_bench_that_is_stopped_leaves_nothing(tmp_path: Path, end: signal.Signals) -> None:
+    need("gcc")
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", "bench", "--stubs", "--seconds", "60", "--sandbox", "none"],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("Measuring requests"):
+                break
+        assert any(tmp_path.iterdir())
+        process.send_signal(end)
+        assert process.wait(30) == 130
+        assert process.stderr.read().strip() == "Stopped."
     assert list(tmp_path.iterdir()) == []
 
 

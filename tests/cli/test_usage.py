@@ -40,6 +40,8 @@ from tests.cli.calling import Caller
         (("export",), "Missing option '--format'"),
         (("export", "--format", "csv", "--json"), "name a file with -o"),
         (("rate", "none.csv"), "none.csv: can't be read"),
+        (("rate", "none.csv", "--prior", "nan"), "'--prior': nan is not in the range"),
+        (("play", "random", "greedy", "--pace", "nan"), "'--pace': nan is not in the range"),
         (("bots", "nosuch"), "there is no bot 'nosuch'"),
         (("rulesets", "chess"), "there is no ruleset 'chess'"),
         (("limits", "none.toml"), "none.toml: can't be read"),
