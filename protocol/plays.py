@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+from msgspec import inspect
 
 from protocol.messages import Id, Play
-from protocol.strict import LINE_BYTES, has_long_number
+from protocol.strict import INTEGER, LINE_BYTES, has_long_number
 
 __all__ = ["PlayReader"]
 
@@ -25,7 +26,7 @@ class PlayReader:
         ply_type: a struct, or a tagged union of structs.
     """
 
-    __slots__ = ("_decode",)
+    __slots__ = ("_decode", "_is_bounded")
 
     def __init__(self, ply_type: Any) -> None:
         kind = msgspec.defstruct(
@@ -41,6 +42,7 @@ class PlayReader:
             tag="play",
         )
         self._decode = msgspec.json.Decoder(kind).decode
+        self._is_bounded = _is_bounded(inspect.type_info(ply_type))
 
     def read(self, line: bytes) -> Play | None:
         """Return the play that a line holds, its plies of the game's type, or None.
@@ -48,7 +50,7 @@ class PlayReader:
         Args:
             line: as it came, without its LF.
         """
-        if len(line) >= LINE_BYTES or has_long_number(line):
+        if len(line) >= LINE_BYTES or (not self._is_bounded and has_long_number(line)):
             return None
         try:
             found: Any = self._decode(line)
@@ -60,3 +62,21 @@ class PlayReader:
         if found.more and not found.plies:
             return None
         return Play(id=found.id, plies=found.plies, more=found.more)
+
+
+def _is_bounded(kind: inspect.Type) -> bool:
+    """Whether every integer that a ply holds is in bounds that keep it exact in every language.
+
+    Then no line need be searched for a larger one: what a canonical line holds, a ply holds.
+    """
+    match kind:
+        case inspect.UnionType():
+            return all(map(_is_bounded, kind.types))
+        case inspect.StructType():
+            return all(_is_bounded(field.type) for field in kind.fields)
+        case inspect.IntType(ge=int(low), le=int(high)):
+            return low >= -INTEGER and high <= INTEGER
+        case inspect.StrType() | inspect.LiteralType() | inspect.BoolType() | inspect.NoneType():
+            return True
+        case _:
+            return False

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from msgspec import UNSET, Meta
 
+from arena.rules import registry
 from protocol.codec import decode_answer
 from protocol.errors import RemoteProtocolError
 from protocol.messages import Play
 from protocol.plays import PlayReader
-from protocol.strict import LINE_BYTES
+from protocol.strict import INTEGER, LINE_BYTES
 
 
 class Walk(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do", tag="walk"):
@@ -26,20 +28,27 @@ class Sing(msgspec.Struct, frozen=True, tag_field="do", tag="sing"):
     what: str
 
 
+class Trot(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="do", tag="walk"):
+    to: Annotated[int, Meta(ge=-INTEGER, le=INTEGER)]
+    by: Literal["foot", "horse"] = "foot"
+    back: bool | None = None
+
+
 READER = PlayReader(Walk | Sing)
 PLIES = tuple[Walk | Sing, ...]
+BOUNDED = PlayReader(Trot | Sing)
 
 
-def slowly(line: bytes) -> Play | None:
+def slowly(line: bytes, plies: Any = PLIES) -> Play | None:
     """The play that the long way gives, its plies converted afterwards."""
     try:
         found = decode_answer(line)
         if not isinstance(found, Play):
             return None
-        plies = msgspec.convert(found.plies, PLIES)
+        read = msgspec.convert(found.plies, plies)
     except (RemoteProtocolError, msgspec.ValidationError):
         return None
-    return Play(id=found.id, plies=plies, more=found.more, note=found.note)
+    return Play(id=found.id, plies=read, more=found.more, note=found.note)
 
 
 PIECES = rb"""
@@ -83,6 +92,39 @@ def test_a_play_is_read_as_the_long_way_reads_it_or_not_at_all(line: bytes) -> N
     found = READER.read(line)
     if found is not None:
         assert repr(found) == repr(slowly(line))
+    found = BOUNDED.read(line)
+    if found is not None:
+        assert repr(found) == repr(slowly(line, tuple[Trot | Sing, ...]))
+
+
+@pytest.mark.parametrize(
+    ("integer", "is_taken"),
+    [
+        (Annotated[int, Meta(ge=0, le=INTEGER)], True),  # digits in a text are no number
+        (Annotated[int, Meta(ge=0, le=INTEGER + 1)], False),
+        (Annotated[int, Meta(ge=-INTEGER - 1, le=0)], False),
+        (Annotated[int, Meta(gt=0, le=9)], False),  # not looked at so closely
+        (int, False),
+        (float, False),
+        (int | None, False),
+        (list[int], False),
+        (Any, False),
+    ],
+)
+def test_a_line_is_searched_for_a_large_number_unless_plies_bound_theirs(
+    integer: Any, is_taken: bool
+) -> None:
+    reader = PlayReader(msgspec.defstruct("Hop", [("far", integer, UNSET)], omit_defaults=True))
+    assert reader.read(b'{"type":"play","id":"a","plies":[{}]}') is not None
+    assert (reader.read(b'{"type":"play","id":"1234567890123456","plies":[{}]}') is not None) == (
+        is_taken
+    )
+
+
+@pytest.mark.parametrize("ruleset", registry.names())
+def test_our_rulesets_bound_their_integers(ruleset: str) -> None:
+    reader = PlayReader(registry.make(ruleset).ply_type)
+    assert reader.read(b'{"type":"play","id":"1234567890123456","plies":[]}') is not None
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
