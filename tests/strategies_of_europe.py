@@ -125,7 +125,13 @@ def alike(ruleset: Europe, state: State, turn: Turn, dice: Random) -> Turn:
             continue
         other = ruleset.play(state, plies, more=False).state
         ends = (real.state.ended, real.state.tally.stuck, real.state.round, side)
-        if ends == (other.ended, other.tally.stuck, other.round, side) and other.ended is None:
+        # Where all detectives are stuck Mister X draws: from a bag that the put-backs are in.
+        chance_tells = other.tally.stuck > state.tally.stuck and other.hand != real.state.hand
+        if (
+            ends == (other.ended, other.tally.stuck, other.round, side)
+            and other.ended is None
+            and not chance_tells
+        ):
             return tuple(plies)
     return turn
 

@@ -133,8 +133,17 @@ def test_states_that_differ_in_hidden_things_look_alike(
 def test_turns_that_differ_in_hidden_things_are_told_alike(
     name: str, data: st.DataObject, dice: Random
 ) -> None:
+    check_turns_are_told_alike(data.draw(traces(name)), dice)
+
+
+def test_put_backs_are_in_the_bag_that_mister_x_draws_from_when_all_are_stuck() -> None:
+    check_turns_are_told_alike(
+        play_out(registry.make("europe-2009"), 517, 1_088_518_807), Random(1)
+    )
+
+
+def check_turns_are_told_alike(trace: Trace, dice: Random) -> None:
     """Whatever the side to move does in secret, the other sees byte-equal events and views."""
-    trace = data.draw(traces(name))
     ruleset, hook = trace.ruleset, hooks(trace.ruleset)
     for place, state in moments(trace, dice, 12):
         side = ruleset.to_move(state)

@@ -191,11 +191,11 @@ def play_team(rules: Rules, state: State, plies: Sequence[Step], *, more: bool) 
         if to in taken or ticket == "black" or to not in net.reach[ticket][figure.station]:
             refuse_step(net, ply, figure)
         tickets = figure.tickets
-        if figure.kind == "detective":
-            if tickets is not None:
-                tickets = _spend(tickets, ticket) or refuse_ticket(ply)
-            else:
-                pool = (pool and _spend(pool, ticket)) or refuse_ticket(ply)
+        if tickets is not None:
+            tickets = _spend(tickets, ticket) or refuse_ticket(ply)
+            used.append(ticket)
+        elif figure.kind == "detective":
+            pool = (pool and _spend(pool, ticket)) or refuse_ticket(ply)
             used.append(ticket)
         unmoved.remove(name)
         taken[place] = to
@@ -284,7 +284,7 @@ def _mister_x_payable(net: Net, here: int, supply: Tickets | None, blacks: int) 
 def _payable(net: Net, figure: Figure, pool: Tickets | None) -> tuple[Step, ...]:
     """A detective's or Bobby's steps that it can pay for, those to taken stations too (L2, L3)."""
     purse = figure.tickets or pool
-    if figure.kind == "bobby" or (purse is not None and purse.taxi and purse.bus and purse.metro):
+    if (purse is not None and purse.taxi and purse.bus and purse.metro) or figure.kind == "bobby":
         return net.steps[figure.figure][ORDINARY][figure.station]
     return () if purse is None else net.steps[figure.figure][_kinds(purse)][figure.station]
 
