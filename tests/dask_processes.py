@@ -18,9 +18,20 @@ import trio
 from arena.tournament.executors.executor import Executor, Finished, Job, encode_spec
 from arena.tournament.plan import Plan
 
-__all__ = ["LIMIT_S", "DaskProcesses", "descendants", "is_alive", "play_on", "wait_until"]
+__all__ = [
+    "GONE_S",
+    "LIMIT_S",
+    "DaskProcesses",
+    "descendants",
+    "is_alive",
+    "play_on",
+    "seconds_until",
+    "wait_until",
+]
 
 LIMIT_S = 120.0  # generous: hosts are busy
+GONE_S = 2.0  # what is promised: nobody is left so long after any end
+_NAP_S = 0.02
 
 
 class DaskProcesses:
@@ -94,7 +105,23 @@ def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[bytes] | Non
     while not is_so():
         assert process is None or process.poll() is None
         assert time.monotonic() < until
-        time.sleep(0.02)
+        time.sleep(_NAP_S)
+
+
+def seconds_until(is_so: Callable[[], bool]) -> float:
+    """Wait for what other processes do; return how long that took.
+
+    What this process was kept from running meanwhile, and so they presumably too, does not count:
+    hosts are busy.
+    """
+    began = time.monotonic()
+    late_s = 0.0
+    while not is_so():
+        napped = time.monotonic()
+        assert napped < began + LIMIT_S
+        time.sleep(_NAP_S)
+        late_s += time.monotonic() - napped - _NAP_S
+    return time.monotonic() - began - late_s
 
 
 def descendants(pid: int) -> set[int]:

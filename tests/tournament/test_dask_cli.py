@@ -33,9 +33,18 @@ from arena.sandbox.slots import UID_COUNT
 from arena.sandbox.visible import Visible
 from arena.tournament.executors.dask_cluster import open_cluster
 from arena.tournament.executors.local import LocalExecutor, usual_jobs
+from arena.tournament.executors.room import EXCHANGE_S
 from tests.cli.bots import SLOW, write_bot
 from tests.cli.calling import Caller
-from tests.dask_processes import LIMIT_S, DaskProcesses, descendants, is_alive, wait_until
+from tests.dask_processes import (
+    GONE_S,
+    LIMIT_S,
+    DaskProcesses,
+    descendants,
+    is_alive,
+    seconds_until,
+    wait_until,
+)
 from tests.fake_games import fake_plan
 
 ADDRESS = "tcp://127.0.0.1:1"
@@ -289,10 +298,14 @@ def test_a_run_survives_the_loss_of_anything_and_leaves_nothing(
 
     coordinator = runs.start("resume", *on)
     wait_until(lambda: runs.stored() >= 1)
+    # Killed while the worker has games and no task, as it is for a moment after every exchange.
+    coordinator.send_signal(signal.SIGSTOP)
+    no_task_from = time.monotonic() + EXCHANGE_S + 0.5
+    wait_until(lambda: time.monotonic() > no_task_from)
     assert descendants(worker.pid)
     coordinator.kill()
+    assert seconds_until(lambda: not descendants(worker.pid)) < GONE_S
     coordinator.communicate()
-    wait_until(lambda: not descendants(worker.pid))
     assert worker.poll() is None
 
     stored = runs.stored()
@@ -300,9 +313,7 @@ def test_a_run_survives_the_loss_of_anything_and_leaves_nothing(
     wait_until(lambda: runs.stored() > stored)
     playing = descendants(worker.pid)
     worker.kill()
-    killed_at = time.monotonic()
-    wait_until(lambda: not any(map(is_alive, playing)))
-    assert time.monotonic() - killed_at < 20  # 2 s are promised; this host is busy
+    assert seconds_until(lambda: not any(map(is_alive, playing))) < GONE_S
     cluster.worker("second", threads=2)
     stored = runs.stored()
     wait_until(lambda: runs.stored() > stored)
@@ -379,9 +390,8 @@ def test_ctrl_c_twice_ends_a_cluster_of_our_own_at_once(tmp_path: Path) -> None:
     while not process.stderr.readline().startswith("Stopping"):
         pass
     process.send_signal(signal.SIGINT)
-    began = time.monotonic()
+    assert seconds_until(lambda: process.poll() is not None) < GONE_S
     _, stderr = process.communicate(timeout=LIMIT_S)
-    assert time.monotonic() - began < 20  # 2 s are promised; this host is busy
     assert process.returncode == 130
     assert "--executor dask" in stderr
     assert "is gone" not in stderr

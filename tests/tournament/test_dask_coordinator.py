@@ -49,6 +49,7 @@ class FakeCluster:
     def __init__(self, *workers: FakeWorker) -> None:
         self.workers = {worker.machine.id: worker for worker in workers}
         self.is_lost = False
+        self.forgotten: list[str] = []
 
     def take_away(self, worker: FakeWorker) -> None:
         worker.is_dead = True
@@ -80,6 +81,9 @@ class FakeCluster:
         assert function.__name__ == "close"
         worker.is_closed = True
         return None
+
+    def forget(self, machine: Machine) -> None:
+        self.forgotten.append(machine.name)
 
     async def play(self, machine: Machine, _function: object, _name: str, text: bytes) -> bytes:
         worker = self.workers[machine.id]
@@ -200,7 +204,8 @@ def test_a_game_that_ends_three_workers_is_given_up_and_no_other(
 ) -> None:
     worker = FakeWorker("a", threads=4)
     worker.kills = {13}
-    run = Coordinator(FakeCluster(worker), monkeypatch)
+    cluster = FakeCluster(worker)
+    run = Coordinator(cluster, monkeypatch)
     plan = fake_plan(4, deals=5)
     run.play(plan)
     assert sorted(run.results) == list(range(plan.count))
@@ -209,6 +214,7 @@ def test_a_game_that_ends_three_workers_is_given_up_and_no_other(
     assert len(with_it) == 3
     assert len(with_it[-1].jobs) == 1  # the last try is made alone
     assert run.said.count("Dask worker a is gone.") == 1
+    assert cluster.forgotten == ["a", "a'", "a''"]
 
 
 def test_a_worker_that_leaves_by_itself_counts_for_no_game_as_a_death(

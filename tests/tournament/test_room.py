@@ -144,6 +144,27 @@ def test_nobody_waiting_closes_the_room(room: Room, executor: FakeExecutor) -> N
     assert Exchange(room).failure or room.is_over
 
 
+def test_nobody_wanting_it_between_two_exchanges_closes_the_room_at_once(
+    room: Room, executor: FakeExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the coordinator is killed while it stores what it was told; but not by one look."""
+    for limit in ("EXCHANGE_S", "_LOOK_S"):
+        monkeypatch.setattr(f"arena.tournament.executors.room.{limit}", 0.01)
+    answers = iter([True] * 10 + [False, False, True, False, False, True])
+    asked: list[bool] = []
+
+    def is_wanted() -> bool:
+        asked.append(next(answers, False))
+        return asked[-1]
+
+    began = time.monotonic()
+    assert Exchange(room, 1, is_wanted=is_wanted).numbers() == []
+    wait_until(lambda: room.is_over)
+    assert time.monotonic() - began < 20  # where a minute was waited for
+    assert asked[-4:] == [True, False, False, False]
+    assert len(asked) == 10 + 6 + 3
+
+
 def test_closing_gives_up_what_is_in_play(room: Room, executor: FakeExecutor) -> None:
     exchange = Exchange(room, 1)
     wait_until(lambda: executor.begun == [1])

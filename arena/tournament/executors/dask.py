@@ -204,6 +204,7 @@ class DaskExecutor:
                 nursery.cancel_scope.cancel()
                 return
         del self._crew[member.machine.id]
+        cluster.forget(member.machine)
         if why:
             why = f"{member.machine.name} ({member.machine.address}) {why}"
             self._refused[member.machine.id] = why

@@ -59,6 +59,7 @@ class Cluster:
         self._scheduler = scheduler
         self.address = str(scheduler.address)
         self._tasks = itertools.count()
+        self._last: dict[str, Any] = {}  # by a machine's id: the future of its last exchange
 
     async def machines(self) -> list[Machine]:
         """Return the workers there are now, in the order in which they came."""
@@ -104,6 +105,9 @@ class Cluster:
     ) -> bytes:
         """Run a function as a task on one worker, and nowhere else.
 
+        Its result is held until the next one is on its way, or `forget`: that is how the worker
+        knows that we are still there (`dask_worker._wanted`).
+
         Raises:
             TaskLostError: if it has no result, nor will have one. Where the worker is gone this
                 may wait for ever.
@@ -121,11 +125,14 @@ class Cluster:
                 pure=False,
                 retries=0,
             )
+            self.forget(machine)
             try:
                 result: bytes = await future
-                return result
-            finally:  # takes the task back if it still runs
+            except BaseException:  # takes the task back if it still runs
                 future.release()
+                raise
+            self._last[machine.id] = future
+            return result
 
         try:
             return await self._bridge.call(run)
@@ -135,6 +142,12 @@ class Cluster:
         except Exception:
             await self.machines()
             raise
+
+    def forget(self, machine: Machine) -> None:
+        """Let go of a worker's last result: nobody will come to it again."""
+        last = self._last.pop(machine.id, None)
+        if last is not None:
+            last.release()
 
     async def _call(self, function: Callable[..., Any], **options: Any) -> Any:
         if self._client.status != "running":

@@ -200,7 +200,7 @@ def exchange(name: str, batch: bytes) -> bytes:
     except HostFault as fault:
         run.close()
         return _answer(Answer(is_lost=True, failure=str(fault)))
-    is_wanted = _wanted()
+    is_wanted = _wanted(name)
     while True:
         room = run.room()
         if room.games != asked.here:
@@ -279,18 +279,21 @@ def in_one_line(refusal: Refusal) -> str:
     return f"{refusal.cause} ({refusal.why}); {fix}"
 
 
-def _wanted() -> Callable[[], bool]:
-    """Return a question, for any thread: does anybody wait for the task that asks now?
+def _wanted(name: str) -> Callable[[], bool]:
+    """Return a question, for any thread: does anybody wait for a run's games here?
 
-    When its coordinator is gone, the scheduler takes the task back; when the scheduler is, the
-    worker closes. A thread can't be cancelled, so it has to look.
+    A coordinator holds on to each exchange until the next is on its way (`Cluster.play`), so there
+    is a task of the run here as long as it lives. When it is gone, the scheduler takes the task
+    back; when the scheduler is, the worker closes. A thread can't be cancelled, so it has to look.
     """
     worker = get_worker()
-    key = worker.get_current_task()
 
     def is_wanted() -> bool:
-        task = worker.state.tasks.get(key)
         open_ = worker.status.name in ("running", "paused", "closing_gracefully")
-        return open_ and task is not None and task.state != "cancelled"
+        return open_ and any(
+            task.state != "cancelled"
+            for key, task in list(worker.state.tasks.items())
+            if str(key).endswith(name)
+        )
 
     return is_wanted

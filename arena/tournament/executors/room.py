@@ -25,6 +25,7 @@ EXCHANGE_S = 2.0  # a batch is answered after so long at the latest
 _LOOK_S = 0.25  # between two looks whether the batch is still wanted
 _IDLE_S = 5.0  # an empty room that nobody comes to is closed
 _FORGOTTEN_S = 60.0  # one with games in it is given up
+_GONE_LOOKS = 3  # one after the other at which nobody wants it: then it is closed at once
 _START_S = 60.0
 
 
@@ -52,6 +53,7 @@ class Room:
         self._callers = 0
         self._last_s = 0.0
         self._failure: str | None = None
+        self._is_wanted: Callable[[], bool] = lambda: True  # as the last caller knows it
         self._is_over = False
         self._is_open = threading.Event()
         self._thread = threading.Thread(target=self._run, name="arena-room", daemon=True)
@@ -84,7 +86,8 @@ class Room:
         Args:
             jobs: games, in the order in which they are to begin.
             at_once: games to be in play at once from now on, 1 or more.
-            is_wanted: whether somebody waits for what is returned; when not, the room is closed.
+            is_wanted: whether somebody waits for what is returned, or will come again; when not,
+                the room is closed.
 
         Raises:
             HostFault: if the room is closed, with the reason if it closed by itself.
@@ -138,6 +141,7 @@ class Room:
         try:
             self._waiting.extend(jobs)
             self._at_once = at_once
+            self._is_wanted = is_wanted
             self._wake()
             half = len(self._waiting) // 2
             until = trio.current_time() + EXCHANGE_S
@@ -174,11 +178,15 @@ class Room:
 
     async def _close_when_left(self) -> None:
         """Close the room when nobody comes any more: its coordinator may be gone."""
+        unwanted = 0
         while True:
             await trio.sleep(_LOOK_S)
+            # One look is not enough: the next exchange may be on its way, and the last one over.
+            unwanted = 0 if self._callers or self._is_wanted() else unwanted + 1
             left_s = trio.current_time() - self._last_s
             is_empty = not (self._waiting or self._begun or self._done)
-            if not self._callers and left_s > (_IDLE_S if is_empty else _FORGOTTEN_S):
+            limit_s = _IDLE_S if is_empty else _FORGOTTEN_S
+            if unwanted >= _GONE_LOOKS or (not self._callers and left_s > limit_s):
                 self._stop()
 
     def _stop(self) -> None:
