@@ -14,12 +14,10 @@ from reports.standings import Standing, Standings
 __all__ = ["csv_text", "matrix_csv", "ratings_csv"]
 
 
-def csv_text(head: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Lines of cells under a line of names."""
+def csv_text(rows: Iterable[Iterable[Any]]) -> str:
+    """Lines of cells."""
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows(rows)
     return text.getvalue()
 
 
@@ -27,7 +25,7 @@ def ratings_csv(made: Standings) -> str:
     """`ratings.csv`: the standings, a line a bot; an empty cell is a number that can't be told."""
     fields = Standing.__struct_fields__
     lines = ([_cell(getattr(bot, field)) for field in fields] for bot in made.bots)
-    return csv_text(fields, lines)
+    return csv_text([fields, *lines])
 
 
 def _cell(value: object) -> object:
@@ -41,12 +39,11 @@ def _cell(value: object) -> object:
 def matrix_csv(report: Report) -> str:
     """`matrix.csv`: a line for each Mister X bot against each detectives bot that met."""
     made = report.matrix
-    return csv_text(
-        ("mister_x", "detectives", "games", "mister_x_wins", "rate", "low", "high"),
-        (
-            (guarded(x), guarded(d), cell.games, cell.wins, cell.rate, cell.low, cell.high)
-            for x, row in zip(made.mister_x, made.cells, strict=True)
-            for d, cell in zip(made.detectives, row, strict=True)
-            if cell.games
-        ),
+    lines = (
+        (guarded(x), guarded(d), cell.games, cell.wins, cell.rate, cell.low, cell.high)
+        for x, row in zip(made.mister_x, made.cells, strict=True)
+        for d, cell in zip(made.detectives, row, strict=True)
+        if cell.games
     )
+    head = ("mister_x", "detectives", "games", "mister_x_wins", "rate", "low", "high")
+    return csv_text([head, *lines])

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 import numpy as np
@@ -22,7 +22,11 @@ from reports.played import Played, gather
 from reports.report import End, Excluded, FaultCount, RoundCount, StartCount, TimeUse, WordCount
 from reports.win_rates import share
 
-__all__ = ["GameLine", "GameRow", "Games", "Seat", "row_of"]
+__all__ = ["Frame", "GameLine", "GameRow", "Games", "Seat", "row_of"]
+
+_PIECE = 20_000  # games that are written at once
+
+Frame: TypeAlias = pd.DataFrame
 
 
 class Games:
@@ -56,18 +60,21 @@ class Games:
                 charged.setdefault((row.detectives, "detectives"), array("d")).extend(
                     row.d.charged_ms
                 )
+        cells_of_all = np.array(texts, dtype=object).reshape(-1, len(TEXTS))
+        del texts
         table = np.frombuffer(numbers).reshape(-1, len(NUMBERS))
-        # Plain Python objects: the text type of pandas depends on what else is installed.
+        # Columns of what lies there already: copies would be as large again. And plain Python
+        # objects: the text type of pandas depends on what else is installed.
         frame = pd.DataFrame(
             {
                 **{
-                    name: pd.Series(texts[place :: len(TEXTS)], dtype=object)
+                    name: pd.Series(cells_of_all[:, place], dtype=object, copy=False)
                     for place, name in enumerate(TEXTS)
                 },
-                **{name: table[:, place].copy() for place, name in enumerate(NUMBERS)},
+                **{name: table[:, place] for place, name in enumerate(NUMBERS)},
             },
+            copy=False,
         )
-        del texts, table, numbers
         frame["index"] = frame["index"].astype("int64")
         if not (np.diff(frame["index"]) > 0).all():
             frame = frame.sort_values(["index", "game"], kind="stable").reset_index(drop=True)
@@ -76,11 +83,25 @@ class Games:
     def __len__(self) -> int:
         return len(self.frame)
 
+    def _with_winner(self, *columns: str, forfeits: bool = True) -> pd.DataFrame:
+        """These columns of the games that count; without `forfeits` of those played out."""
+        counted = self.frame["winner"] != ""
+        if not forfeits:
+            counted &= self.frame["reason"] != "fault"
+        return self.frame.loc[counted, list(columns)]
+
+    def pieces(self, size: int = _PIECE) -> Iterator[pd.DataFrame]:
+        """The table in pieces, in order: what is made of all rows at once takes far more memory.
+
+        Args:
+            size: rows of each; the last one may have fewer.
+        """
+        for start in range(0, len(self), size):
+            yield self.frame.iloc[start : start + size]
+
     def played(self, *, forfeits: bool = True) -> Played:
         """The games that count, as arrays; without `forfeits` only those that were played out."""
-        frame = self.frame[self.frame["winner"] != ""]
-        if not forfeits:
-            frame = frame[frame["reason"] != "fault"]
+        frame = self._with_winner("mister_x", "detectives", "winner", "deal", forfeits=forfeits)
         return gather(
             frame["mister_x"].tolist(),
             frame["detectives"].tolist(),
@@ -99,7 +120,9 @@ class Games:
 
     def ends(self) -> list[End]:
         """How the games that count ended, the most frequent first."""
-        frame = self.frame[self.frame["winner"] != ""]
+        frame = self._with_winner(
+            "reason", "winner", "rounds", "mister_x_fault", "detectives_fault"
+        )
         lost = np.where(
             frame["winner"] == "mister_x", frame["detectives_fault"], frame["mister_x_fault"]
         )
@@ -118,7 +141,7 @@ class Games:
 
     def rounds(self) -> list[RoundCount]:
         """In which round the games that were played out ended, without gaps from the first."""
-        frame = self.frame[(self.frame["winner"] != "") & (self.frame["reason"] != "fault")]
+        frame = self._with_winner("winner", "rounds", forfeits=False)
         known = frame[frame["rounds"].notna()]
         if known.empty:
             return []
@@ -136,7 +159,7 @@ class Games:
 
     def starts(self, names: Mapping[int, str]) -> list[StartCount]:
         """How often Mister X escaped by the station that he began on; forfeits are left out."""
-        frame = self.frame[(self.frame["winner"] != "") & (self.frame["reason"] != "fault")]
+        frame = self._with_winner("winner", "x_start", forfeits=False)
         known = frame[frame["x_start"].notna()]
         grouped = (known["winner"] == "mister_x").groupby(known["x_start"].astype("int64"))
         return [
@@ -152,7 +175,7 @@ class Games:
 
     def words(self) -> list[WordCount]:
         """How often Mister X escaped by what the ruleset calls the game, by fact and word."""
-        frame = self.frame[(self.frame["winner"] != "") & (self.frame["reason"] != "fault")]
+        frame = self._with_winner("winner", "words", forfeits=False)
         made: dict[tuple[str, str], list[int]] = {}
         grouped = (frame["winner"] == "mister_x").groupby(frame["words"], sort=False)
         for words, wins, games in zip(
@@ -170,14 +193,7 @@ class Games:
 
     def lines(self) -> list[GameLine]:
         """Every game without its times, in plan order."""
-        names = GameLine.__struct_fields__
-        columns = [self.frame["x_specials" if n == "specials" else n].tolist() for n in names]
-        for place, name in enumerate(names):
-            if name in ("rounds", "specials"):
-                columns[place] = [None if v != v else int(v) for v in columns[place]]
-        return [
-            GameLine(**dict(zip(names, cells, strict=True))) for cells in zip(*columns, strict=True)
-        ]
+        return [line for piece in self.pieces() for line in _lines(piece)]
 
     def faults(self) -> list[FaultCount]:
         """Faults by bot, kind and phase, the most frequent first; every game is counted."""
@@ -289,22 +305,35 @@ class Games:
 
         It can be rated again: `arena rate games.csv`.
         """
-        columns: list[list[Any]] = []
-        for name in COLUMNS:
-            column = self.frame[name]
-            if name == "index":
-                columns.append(column.tolist())
-            elif name in NUMBERS:  # few values are many cells
-                distinct, places = np.unique(column.to_numpy(), return_inverse=True)
-                told = np.array([_plain(value) for value in distinct.tolist()], dtype=object)
-                columns.append(told[places].tolist())
-            elif name == "game":  # each another one
-                columns.append([guarded(value) for value in column.tolist()])
-            else:
-                cells = column.tolist()
-                safe = {value: guarded(value) for value in set(cells)}
-                columns.append([safe[value] for value in cells])
-        return csv_text(COLUMNS, zip(*columns, strict=True))
+        return "".join(self.csv_parts())
+
+    def csv_parts(self) -> Iterator[str]:
+        """The same, a piece at a time."""
+        yield csv_text([COLUMNS])
+        for piece in self.pieces():
+            yield csv_text(zip(*(_told(piece[name]) for name in COLUMNS), strict=True))
+
+
+def _lines(piece: pd.DataFrame) -> Iterator[GameLine]:
+    names = GameLine.__struct_fields__
+    columns = [piece["x_specials" if name == "specials" else name].tolist() for name in names]
+    for place, name in enumerate(names):
+        if name in ("rounds", "specials"):
+            columns[place] = [None if v != v else int(v) for v in columns[place]]
+    return map(GameLine, *columns)
+
+
+def _told(column: pd.Series[Any]) -> list[Any]:
+    """A column as cells of a CSV file."""
+    if column.name == "index":
+        return column.tolist()
+    if column.name in NUMBERS:  # few values are many cells
+        distinct, places = np.unique(column.to_numpy(), return_inverse=True)
+        told = np.array([_plain(value) for value in distinct.tolist()], dtype=object)
+        return list(told[places])
+    cells = column.tolist()
+    safe = {value: guarded(value) for value in set(cells)}
+    return [safe[value] for value in cells]
 
 
 class _Row(msgspec.Struct, frozen=True):

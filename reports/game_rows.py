@@ -45,7 +45,7 @@ class GameRow(msgspec.Struct, frozen=True, kw_only=True):
     d: Seat = Seat()
 
 
-class GameLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class GameLine(msgspec.Struct, frozen=True, gc=False):
     """A game of a run without its times; as in `GameRow`."""
 
     game: str

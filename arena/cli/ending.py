@@ -12,11 +12,11 @@ import msgspec
 import arena
 from arena.cli import answers
 from arena.cli.exits import Exit
-from arena.cli.game_table import table_rows
+from arena.cli.game_table import table_row, told_rows
 from arena.cli.past_runs import past_runs
 from arena.cli.played_shown import faults_table, left_out, times_table
 from arena.cli.ratings_shown import matrix_table, ratings_table
-from arena.cli.stored import Row, rows
+from arena.cli.stored import Row
 from arena.cli.talk import Talk, plural
 from arena.cli.tally import duration
 from arena.errors import ConfigError
@@ -122,8 +122,7 @@ def endings_of(database: Database, run: Run) -> Endings:
 def ending_of(database: Database, run: Run, section: Section) -> Ending:
     """Read what a run came to in one ruleset."""
     counting = Counting()
-    found = rows(database, run, section)
-    table = Games.collect(table_rows(database, run, counting.counted(found)))
+    table = Games.collect(map(table_row, counting.counted(told_rows(database, run, section))))
     games = answers.GamesCount(
         planned=run.plan.count_of(section), played=counting.played, void=len(counting.void)
     )

@@ -120,7 +120,7 @@ def content(
 
     games = collect(database, run, sections[0])
     if kind == "csv":
-        return iter([games.csv().encode()]), len(games)
+        return (part.encode() for part in games.csv_parts()), len(games)
     try:
         frame = games.frame.drop(columns=["x_text", "d_text"])  # prose, as in the CSV
         return iter([frame.to_parquet(index=False)]), len(games)

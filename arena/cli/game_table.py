@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -11,18 +11,29 @@ from arena.cli.stored import Row, rows
 from arena.referee.record import FaultKind
 from arena.store.database import Database
 from arena.store.database import Seat as StoredSeat
+from arena.store.packing import core_text
 from arena.store.runs import Run
 from arena.tournament.plan import Section
 from reports.frames import GameRow, Games, Seat
 from reports.game_rows import specials_of, start_of, words_of
 
-__all__ = ["collect", "table_row"]
+__all__ = ["collect", "table_row", "told_rows"]
 
 
 def collect(database: Database, run: Run, section: Section) -> Games:
     """Return the games of one ruleset as they count: benching and void games included."""
-    found = rows(database, run, section)
-    return Games.collect(table_rows(database, run, found))
+    return Games.collect(map(table_row, told_rows(database, run, section)))
+
+
+def told_rows(database: Database, run: Run, section: Section) -> Iterator[Row]:
+    """Yield the games of one ruleset, with as much of their records as the table tells.
+
+    The bank's state lies in the half of a record that is slow to read: where the clock has none, it
+    is let alone.
+    """
+    clock = run.plan.clock
+    has_bank = clock is not None and (clock.bank_ms or clock.increment_ms)
+    return rows(database, run, section, halves=2 if has_bank else 1)
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -34,10 +45,9 @@ class Told(msgspec.Struct, frozen=True):
     banks: tuple[float | None, float | None] = (None, None)
 
 
-class CoreFacts(msgspec.Struct, frozen=True):
+class Facts(msgspec.Struct, frozen=True):
     """The part of a record's core that is read here."""
 
-    index: int
     facts: dict[str, Any]
 
 
@@ -71,54 +81,30 @@ class RestBanks(msgspec.Struct, frozen=True):
     aside: AsideBanks
 
 
-def table_rows(database: Database, run: Run, found: Iterable[Row]) -> Iterator[GameRow]:
-    """Yield the rows of the table.
+_facts = msgspec.json.Decoder(Facts)
+_banks = msgspec.json.Decoder(RestBanks)
 
-    Args:
-        database: where the records lie.
-        run: whose games they are.
-        found: the games as they count, in plan order.
+
+def told_of(core: bytes, remainder: bytes | None = None) -> Told:
+    """Return what a record tells, from its packed halves.
+
+    Raises:
+        StoreError: if it is damaged.
     """
-    records = told_by_records(database, run)
-    place, told = next(records, (-1, Told()))
-    for row in found:
-        own = Told()
-        if row.stored is not None:
-            while 0 <= place < row.index:
-                place, told = next(records, (-1, Told()))
-            if place == row.index:
-                own = told
-        yield table_row(row, own)
+    text = core_text(core)
+    # They stand behind the plies, which are long, and hold no facts within them.
+    facts = _facts.decode(b"{" + text[text.rfind(b'"facts":') :]).facts
+    told = Told(start_of(facts), specials_of(facts), words_of(facts))
+    if remainder is None:
+        return told
+    aside = _banks.decode(core_text(remainder)).aside
+    return msgspec.structs.replace(told, banks=(aside.mister_x.left, aside.detectives.left))
 
 
-def told_by_records(database: Database, run: Run) -> Iterator[tuple[int, Told]]:
-    """Yield the place and what else is told of each record, in plan order.
-
-    The bank's state lies in the half of a record that is slow to read: where the clock has none, it
-    is let alone.
-    """
-    clock = run.plan.clock
-    decoder = msgspec.json.Decoder(CoreFacts)
-    if clock is None or not (clock.bank_ms or clock.increment_ms):
-        for text in database.cores(run):
-            core = decoder.decode(text)
-            yield core.index, told_of(core)
-        return
-    banks = msgspec.json.Decoder(RestBanks)
-    for text, rest in database.halves(run):
-        core, aside = decoder.decode(text), banks.decode(rest).aside
-        left = aside.mister_x.left, aside.detectives.left
-        yield core.index, msgspec.structs.replace(told_of(core), banks=left)
-
-
-def told_of(core: CoreFacts) -> Told:
-    """Return what a record's facts tell."""
-    return Told(start_of(core.facts), specials_of(core.facts), words_of(core.facts))
-
-
-def table_row(row: Row, told: Told) -> GameRow:
+def table_row(row: Row) -> GameRow:
     """Return a game as the table takes it."""
     stored = row.stored
+    told = told_of(*stored.packed) if stored and stored.packed else Told()
     return GameRow(
         game=row.game,
         index=row.index,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import click
 import msgspec
@@ -108,16 +109,23 @@ def judged_in(database: Database, run: Run, section: Section | None = None) -> I
     return (game for game in database.judged(run) if plan.section(game.index) == section)
 
 
-def rows(database: Database, run: Run, section: Section | None = None) -> Iterator[Row]:
+def rows(
+    database: Database,
+    run: Run,
+    section: Section | None = None,
+    *,
+    halves: Literal[0, 1, 2] = 0,
+) -> Iterator[Row]:
     """Yield the games of a run as they count, in plan order; benching and void games included.
 
     Args:
         database: where it is stored.
         run: whose games.
         section: only those of this ruleset.
+        halves: of each record, as of `Database.stored_games`.
     """
     plan = run.plan
-    stored = database.stored_games(run)
+    stored = database.stored_games(run, halves=halves)
     head = next(stored, None)
     for judged in judged_in(database, run, section):
         while head is not None and head.index < judged.index:

@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -66,6 +66,7 @@ class StoredGame(msgspec.Struct, frozen=True, kw_only=True):
     marks: tuple[str, ...]
     mister_x: Seat
     detectives: Seat
+    packed: tuple[bytes, ...] = ()  # the halves of its record that were asked for: core, remainder
 
 
 class Database(RunTable):
@@ -256,16 +257,24 @@ class Database(RunTable):
             )
         )
 
-    def stored_games(self, run: Run) -> Iterator[StoredGame]:
-        """Yield the run's games with times and faults but without plies, in plan order."""
+    def stored_games(self, run: Run, *, halves: Literal[0, 1, 2] = 0) -> Iterator[StoredGame]:
+        """Yield the run's games with times and faults but without plies, in plan order.
+
+        Args:
+            run: whose games.
+            halves: of each record, packed, for who needs little of it: none, the core, or both.
+        """
+        records = ("record.core", "remainder.text")[:halves]
         seats = ", ".join(f"{seat}.{column}" for seat in ("sx", "sd") for column in _SEAT)
         rows = self._pages(
             run,
-            f"game.id, game.rounds, game.started, game.took_s, game.marks, {seats}",
-            join=" JOIN seat AS sx ON sx.game = game.key AND sx.side = 'mister_x'"
+            ", ".join(("game.id, game.rounds, game.started, game.took_s, game.marks", *records))
+            + f", {seats}",
+            join=_HALVES[halves] + " JOIN seat AS sx ON sx.game = game.key AND sx.side = 'mister_x'"
             " JOIN seat AS sd ON sd.game = game.key AND sd.side = 'detectives'",
         )
-        for place, _, game, rounds, started, took_s, marks, *both in rows:
+        for place, _, game, rounds, started, took_s, marks, *rest in rows:
+            both = rest[halves:]
             yield StoredGame(
                 game=game,
                 index=place,
@@ -275,6 +284,7 @@ class Database(RunTable):
                 marks=tuple(marks.split()),
                 mister_x=_seat(both[: len(_SEAT)]),
                 detectives=_seat(both[len(_SEAT) :]),
+                packed=tuple(rest[:halves]),
             )
 
     def _pages(self, run: Run, columns: str, *, join: str = "") -> Iterator[tuple[Any, ...]]:
@@ -309,19 +319,8 @@ class Database(RunTable):
 
     def cores(self, run: Run) -> Iterator[bytes]:
         """Yield the JSON of a run's cores in plan order: what compares byte for byte."""
-        for _, _, core in self._pages(
-            run, "record.core", join=" JOIN record ON record.game = game.key"
-        ):
+        for _, _, core in self._pages(run, "record.core", join=_CORE):
             yield core_text(core)
-
-    def halves(self, run: Run) -> Iterator[tuple[bytes, bytes]]:
-        """Yield the JSON of both halves of a run's records, in plan order, for who needs little.
-
-        Raises:
-            StoreError: if a record is damaged.
-        """
-        for _, _, core, rest in self._pages(run, "record.core, remainder.text", join=_RECORD):
-            yield core_text(core), core_text(rest)
 
     def record(self, ref: GameRef) -> GameRecord:
         """Return one record.
@@ -392,7 +391,9 @@ class Database(RunTable):
         raise ConfigError(f"no game in {place} begins with {prefix!r}: `arena games` lists them")
 
 
-_RECORD = " JOIN record ON record.game = game.key JOIN remainder ON remainder.game = game.key"
+_CORE = " JOIN record ON record.game = game.key"
+_RECORD = f"{_CORE} JOIN remainder ON remainder.game = game.key"
+_HALVES = ("", _CORE, _RECORD)
 
 
 _SEAT = ("start_ms", "charged_us", "fault", "phase", "fault_text", "off_turn_ms", "given_back_ms")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -112,9 +112,9 @@ def _write_pages(
     if record is not None:
         paths, notes = draw(choose(told.lines, replays), record, writer)
     here = Places(bots=frozenset(told.names), pairings=told.paired_pages, replays=paths)
-    for file, content in data_files(report, games).items():
-        writer.write(file, content)
-    for file, content in games_files(games, paths).items():
+    for file, parts in data_files(report, games):
+        writer.write_parts(file, parts)
+    for file, content in games_files(games, paths):
         writer.write(file, content)
     below = msgspec.structs.replace(here, up="../")
     title = report.meta.title
@@ -158,17 +158,16 @@ def _write_pages(
     return len(paths), notes
 
 
-def data_files(report: Report, games: Games) -> dict[str, str]:
-    """The report as files for programs: name → text."""
-    return {
-        "ratings.csv": ratings_csv(report.ratings),
-        "matrix.csv": matrix_csv(report),
-        "games.csv": games.csv(),
-        "report.json": msgspec.json.format(msgspec.json.encode(report), indent=1).decode() + "\n",
-        "report.md": markdown(report),
-        "ratings.svg": charts.rating_plot(report.ratings),
-        "win-rates.svg": charts.heat_map(report.matrix),
-    }
+def data_files(report: Report, games: Games) -> Iterator[tuple[str, Iterable[str]]]:
+    """The report as files for programs: name, parts of the text."""
+    yield "ratings.csv", [ratings_csv(report.ratings)]
+    yield "matrix.csv", [matrix_csv(report)]
+    yield "games.csv", games.csv_parts()
+    encoded = msgspec.json.format(msgspec.json.encode(report), indent=1).decode()
+    yield "report.json", [encoded, "\n"]
+    yield "report.md", [markdown(report)]
+    yield "ratings.svg", [charts.rating_plot(report.ratings)]
+    yield "win-rates.svg", [charts.heat_map(report.matrix)]
 
 
 def write_single(report: Report, games: Games, file: Path) -> Written:
@@ -183,7 +182,8 @@ def write_single(report: Report, games: Games, file: Path) -> Written:
         StoreError: if the disk is full.
         ConfigError: if the file can't be written.
     """
-    content = single_page(report, games, data_files(report, games)).encode()
+    data = {name: "".join(parts) for name, parts in data_files(report, games)}
+    content = single_page(report, games, data).encode()
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)

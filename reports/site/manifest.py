@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -68,21 +69,31 @@ class FolderWriter:
             text: all of it.
 
         Raises:
+            StoreError, ConfigError, ValueError: as `write_parts`.
+        """
+        self.write_parts(file, (text,))
+
+    def write_parts(self, file: str, parts: Iterable[str]) -> None:
+        """Write one file that is long, a part at a time; a reader never sees half of it.
+
+        Args:
+            file: its path in the folder.
+            parts: all of it, in order.
+
+        Raises:
             StoreError: if the disk is full.
             ConfigError: if the folder can't be written to.
             ValueError: if a report puts no file there.
         """
         if not _OURS.fullmatch(file):
             raise ValueError(f"{file!r} is no place for a file of a report")
-        content = text.encode()
         path = self.folder / file
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _replace(path, content)
+            self.files[file], size = _replace(path, parts)
         except OSError as exc:
             raise cannot_write(f"the report can't be written to {self.folder}", exc) from exc
-        self.files[file] = hashlib.sha256(content).hexdigest()
-        self.bytes += len(content)
+        self.bytes += size
 
     def close(self) -> None:
         """Remove what only an earlier report has written, and list what there is now.
@@ -117,11 +128,18 @@ class FolderWriter:
             return {}
 
 
-def _replace(path: Path, content: bytes) -> None:
-    """Write beside, then rename."""
+def _replace(path: Path, parts: Iterable[str]) -> tuple[str, int]:
+    """Write beside, then rename; return the SHA-256 of the content and how many bytes it has."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
+    digest, size = hashlib.sha256(), 0
     try:
-        beside.write_bytes(content)
+        with beside.open("wb") as file:
+            for part in parts:
+                content = part.encode()
+                file.write(content)
+                digest.update(content)
+                size += len(content)
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+    return digest.hexdigest(), size

@@ -48,7 +48,7 @@ LINKS = {row.game: f"replays/{row.game}.html" for row in ROWS[:10]}
 
 def written(folder: Path, rows: list[GameRow], links: Mapping[str, str]) -> Path:
     """The page in a folder."""
-    for path, text in table.write(Games.collect(rows), links).items():
+    for path, text in table.write(Games.collect(rows), links):
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return folder / table.PAGE
@@ -65,7 +65,7 @@ def data_of(script: str) -> dict[str, Any]:
 
 
 def test_columns_hold_every_game_in_plan_order() -> None:
-    made = table.write(Games.collect(reversed(ROWS)), LINKS)
+    made = dict(table.write(Games.collect(reversed(ROWS)), LINKS))
     tables, chunk = data_of(made["games-data/tables.js"]), data_of(made["games-data/games-0.js"])
     assert tables["count"] == len(ROWS) == len(chunk["id"])
     for place, row in enumerate(ROWS):
@@ -90,7 +90,7 @@ def test_columns_hold_every_game_in_plan_order() -> None:
 
 def test_tables_are_in_the_order_of_a_person() -> None:
     rows = [msgspec.structs.replace(row, deal=str(11 - int(row.deal))) for row in ROWS]
-    tables = data_of(table.write(Games.collect(rows), {})["games-data/tables.js"])
+    tables = data_of(dict(table.write(Games.collect(rows), {}))["games-data/tables.js"])
     assert tables["deals"] == [str(deal) for deal in range(12)]
     assert tables["names"] == sorted(tables["names"], key=str.casefold)
     assert tables["faults"][0] == ["", "", ""]
@@ -98,7 +98,7 @@ def test_tables_are_in_the_order_of_a_person() -> None:
 
 def test_data_come_in_pieces_that_are_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "PER_FILE", 100)
-    made = table.write(Games.collect(ROWS), {ROWS[250].game: "replays/a.html"})
+    made = dict(table.write(Games.collect(ROWS), {ROWS[250].game: "replays/a.html"}))
     pieces = [data_of(made[f"games-data/games-{k}.js"]) for k in range(len(made) - 2)]
     assert [piece["from"] for piece in pieces] == list(range(0, len(ROWS), 100))
     assert [game for piece in pieces for game in piece["id"]] == [row.game for row in ROWS]
@@ -114,7 +114,7 @@ def test_data_come_in_pieces_that_are_small(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_page_lets_one_module_and_the_files_beside_it_run() -> None:
-    page = table.write(Games.collect(ROWS), {})[table.PAGE]
+    page = dict(table.write(Games.collect(ROWS), {}))[table.PAGE]
     found = re.search(r'Content-Security-Policy" content="([^"]+)"', page)
     assert found is not None
     rules = dict(rule.split(" ", 1) for rule in found[1].replace("&#x27;", "'").split("; "))
@@ -131,7 +131,7 @@ def test_page_lets_one_module_and_the_files_beside_it_run() -> None:
 )
 def test_replay_outside_the_folder_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match="leads out"):
-        table.write(Games.collect(ROWS), {ROWS[0].game: path})
+        dict(table.write(Games.collect(ROWS), {ROWS[0].game: path}))
 
 
 def test_address_reads_back_to_what_was_asked() -> None:

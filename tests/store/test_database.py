@@ -12,6 +12,7 @@ import pytest
 from arena.errors import ConfigError, StoreError
 from arena.referee.record import Fault, GameRecord
 from arena.store.database import Database, GameRef
+from arena.store.packing import core_text
 from arena.tournament.benching import Benched, Outcome, VoidGame, judge
 from arena.tournament.plan import Plan, Section
 from tests.fake_games import fake_bot, fake_plan, fake_record, fake_void, outcome_of
@@ -46,7 +47,9 @@ def test_a_record_comes_back_as_it_went_in(database: Database) -> None:
     assert database.record(GameRef(run=run.id, game=record.core.game)) == record
     assert list(database.records(run)) == [record]
     assert list(database.cores(run)) == [msgspec.json.encode(record.core)]
-    [(core, rest)] = database.halves(run)
+    [none], [one], [both] = (list(database.stored_games(run, halves=n)) for n in (0, 1, 2))
+    assert (none.packed, one.packed) == ((), both.packed[:1])
+    core, rest = map(core_text, both.packed)
     assert core == msgspec.json.encode(record.core)
     assert msgspec.json.encode(record.aside) in rest
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -18,7 +18,8 @@ from urllib.parse import quote
 import msgspec
 
 from arena.referee.record import SideWord
-from reports.frames import Games
+from reports.frames import Frame, Games
+from reports.game_rows import SIDES
 from reports.names import shortened, shown, what_happened
 from reports.replays import page_json
 from reports.site.inlining import inlined, policy
@@ -56,8 +57,10 @@ class Embedded(msgspec.Struct, frozen=True):
     style: str
 
 
-def write(games: Games, links: Mapping[str, str], *, title: str = "Games") -> Mapping[str, str]:
-    """Return the page and its data as files of the report folder: path in it → text.
+def write(
+    games: Games, links: Mapping[str, str], *, title: str = "Games"
+) -> Iterator[tuple[str, str]]:
+    """Yield the page and its data as files of the report folder: path in it, text.
 
     Args:
         games: all games of the report.
@@ -68,18 +71,21 @@ def write(games: Games, links: Mapping[str, str], *, title: str = "Games") -> Ma
         ValueError: if a path of a replay leads out of the folder.
     """
     tables, chunks = _parts(games, links)
-    made = {f"{DATA}/tables.js": _script(tables)}
-    made |= {f"{DATA}/games-{place}.js": _script(chunk) for place, chunk in enumerate(chunks)}
+    files = [f"{DATA}/tables.js"]
+    yield files[0], _script(tables)
+    for place, chunk in enumerate(chunks):
+        files.append(f"{DATA}/games-{place}.js")
+        yield files[-1], _script(chunk)
     script, style = _module(), f"\n{_read('style.css').strip()}\n{_style()}"
-    mark = f' data-files="{" ".join(made)}"'
-    made[PAGE] = Template(_read("games/games.html")).substitute(
+    mark = f' data-files="{" ".join(files)}"'
+    page = Template(_read("games/games.html")).substitute(
         policy=html.escape(policy(script, style, files_beside=True), quote=True),
         title=text(title),
         style=style,
         table=_LEAD.format(mark=mark, count=f"{len(games):,}"),
         script=script,
     )
-    return made
+    yield PAGE, page
 
 
 def embedded(games: Games, links: Mapping[str, str]) -> Embedded:
@@ -146,89 +152,66 @@ def address(
 
 def _parts(
     games: Games, links: Mapping[str, str]
-) -> tuple[dict[str, Any], Sequence[dict[str, Any]]]:
-    """The tables of names, and the columns in pieces."""
-    frame = games.frame
-    column: dict[str, list[Any]] = {name: frame[name].tolist() for name in _TAKEN}
+) -> tuple[dict[str, Any], Iterator[dict[str, Any]]]:
+    """The tables of names, and the columns in pieces, each made when it is asked for."""
     for path in links.values():
         if not _RELATIVE.fullmatch(path) or ".." in path.split("/"):
             raise ValueError(f"{path!r}: the path of a replay leads out of the report's folder")
-    names = _Table({*column["mister_x"], *column["detectives"]}, key=_by_name)
-    deals = _Table(column["deal"], key=_natural)
-    reasons = _Table(column["reason"])
-    noted = list(zip(column["marks"], column["excluded"], strict=True))
-    notes = _Table(noted)
-    seats = {
-        side: [
-            (kind, phase, shortened(what_happened(told, game), LONGEST_TEXT))
-            for game, kind, phase, told in zip(
-                column["game"],
-                column[f"{side}_fault"],
-                column[f"{side}_phase"],
-                column[f"{short}_text"],
-                strict=True,
-            )
-        ]
-        for side, short in (("mister_x", "x"), ("detectives", "d"))
-    }
-    faults = _Table([("", "", ""), *seats["mister_x"], *seats["detectives"]])
+    known = _Tables.of(games)
     tables = {
         "count": len(games),
-        "names": [_encodable(name) for name in names.values],
-        "shown": [shortened(name, LONGEST_NAME) for name in names.values],
-        "reasons": [shown(reason) for reason in reasons.values],
-        "deals": [shortened(deal, LONGEST_NAME) for deal in deals.values],
+        "names": [_encodable(name) for name in known.names.values],
+        "shown": [shortened(name, LONGEST_NAME) for name in known.names.values],
+        "reasons": [shown(reason) for reason in known.reasons.values],
+        "deals": [shortened(deal, LONGEST_NAME) for deal in known.deals.values],
         "notes": [
             {"marks": [shown(mark) for mark in marks.split()], "rule": shown(rule)}
-            for marks, rule in notes.values
+            for marks, rule in known.notes.values
         ],
-        "faults": faults.values,
+        "faults": known.faults.values,
     }
-    ids = [shown(game) for game in column["game"]]
-    columns: dict[str, list[Any]] = {
-        "id": ids,
-        "number": column["index"],
-        "x": names.places(column["mister_x"]),
-        "d": names.places(column["detectives"]),
-        "winner": [_WINNERS[winner] for winner in column["winner"]],
-        "reason": reasons.places(column["reason"]),
-        "rounds": [-1 if rounds != rounds else int(rounds) for rounds in column["rounds"]],
-        "deal": deals.places(column["deal"]),
-        "note": notes.places(noted),
-        "xFault": faults.places(seats["mister_x"]),
-        "dFault": faults.places(seats["detectives"]),
-    }
-    chunks = []
-    for start in range(0, len(games), PER_FILE):
-        end = start + PER_FILE
-        replays = [
-            (place, links[game])
-            for place, game in enumerate(column["game"][start:end])
-            if game in links
-        ]
-        piece = {name: cells[start:end] for name, cells in columns.items()}
-        chunks.append({"from": start, **piece, "replays": replays})
-    return tables, chunks
+    return tables, _chunks(games, known, links)
 
 
-_TAKEN = (
-    "game",
-    "index",
-    "deal",
-    "mister_x",
-    "detectives",
-    "winner",
-    "reason",
-    "excluded",
-    "rounds",
-    "marks",
-    "mister_x_fault",
-    "mister_x_phase",
-    "detectives_fault",
-    "detectives_phase",
-    "x_text",
-    "d_text",
-)
+def _chunks(games: Games, known: _Tables, links: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    start = 0
+    for piece in games.pieces(PER_FILE):
+        column = {name: piece[name].tolist() for name in _TAKEN}
+        yield {
+            "from": start,
+            "id": [shown(game) for game in column["game"]],
+            "number": column["index"],
+            "x": known.names.places(column["mister_x"]),
+            "d": known.names.places(column["detectives"]),
+            "winner": [_WINNERS[winner] for winner in column["winner"]],
+            "reason": known.reasons.places(column["reason"]),
+            "rounds": [-1 if rounds != rounds else int(rounds) for rounds in column["rounds"]],
+            "deal": known.deals.places(column["deal"]),
+            "note": known.notes.places(_noted(piece)),
+            "xFault": known.faults.places(_faults(piece, "mister_x")),
+            "dFault": known.faults.places(_faults(piece, "detectives")),
+            "replays": [
+                (place, links[game]) for place, game in enumerate(column["game"]) if game in links
+            ],
+        }
+        start += len(piece)
+
+
+_TAKEN = ("game", "index", "mister_x", "detectives", "winner", "reason", "rounds", "deal")
+
+
+def _noted(piece: Frame) -> Iterator[tuple[str, str]]:
+    """Marks and the rule of exclusion of each game."""
+    return zip(piece["marks"].tolist(), piece["excluded"].tolist(), strict=True)
+
+
+def _faults(piece: Frame, side: SideWord) -> Iterator[tuple[str, str, str]]:
+    """Kind, phase and line of each game's fault on a side; empty where there is none."""
+    short = "x" if side == "mister_x" else "d"
+    columns = ("game", f"{side}_fault", f"{side}_phase", f"{short}_text")
+    for game, kind, phase, told in zip(*(piece[name].tolist() for name in columns), strict=True):
+        line = shortened(what_happened(told, game), LONGEST_TEXT) if told else ""
+        yield kind, phase, line
 
 
 class _Table:
@@ -241,6 +224,36 @@ class _Table:
     def places(self, column: Iterable[Any]) -> list[int]:
         place = self._place
         return [place[value] for value in column]
+
+
+class _Tables(msgspec.Struct, frozen=True):
+    """What the columns point into."""
+
+    names: _Table
+    reasons: _Table
+    deals: _Table
+    notes: _Table
+    faults: _Table
+
+    @classmethod
+    def of(cls, games: Games) -> _Tables:
+        """Collect them, piece by piece."""
+        names, reasons, deals = set[str](), set[str](), set[str]()
+        notes, faults = set[tuple[str, str]](), {("", "", "")}
+        for piece in games.pieces(PER_FILE):
+            for side in SIDES:
+                names.update(piece[side].tolist())
+                faults.update(_faults(piece, side))
+            reasons.update(piece["reason"].tolist())
+            deals.update(piece["deal"].tolist())
+            notes.update(_noted(piece))
+        return cls(
+            names=_Table(names, key=_by_name),
+            reasons=_Table(reasons),
+            deals=_Table(deals, key=_natural),
+            notes=_Table(notes),
+            faults=_Table(faults),
+        )
 
 
 def _by_name(name: str) -> tuple[str, str]:
