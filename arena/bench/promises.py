@@ -85,7 +85,7 @@ PROMISES = (
     Promise(
         "rules.ratio",
         "`legal`, `play` and `view` for a whole random game of London, to a fixed loop of Python",
-        4.0,
+        5.0,
         is_ratio=True,
     ),
     Promise("request.p99_us", "99 of 100 answers are charged at most, µs", 2_000),
