@@ -39,13 +39,21 @@ def test_from_four_cores_up_one_is_left_to_the_referee(
 
 
 def test_an_executor_says_where_it_plays(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 2})
-    assert LocalExecutor().words == "2 games at once in 2 workers on 2 CPUs"
-    assert LocalExecutor(1).words == "1 game at once in 1 worker on 2 CPUs"
-    assert LocalExecutor(8, workers=1).where == "in 1 worker on 2 CPUs"
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {0, 1})
+    assert LocalExecutor().words == "2 games at once in 2 workers on 2 CPUs (0-1), unpinned"
+    assert LocalExecutor(1).words == "1 game at once in 1 worker on 2 CPUs (0-1), unpinned"
+    monkeypatch.setattr(os, "cpu_count", lambda: 64)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {7, 2})
+    assert LocalExecutor(8, workers=1).where == "in 1 worker on 2 of 64 CPUs (2,7), unpinned"
     assert LocalExecutor(32, pin=True).words == (
-        "32 games at once in 2 workers each with its bots on one CPU of its own (0, 2)"
+        "32 games at once in 2 workers, each pinned with its bots to one CPU of 2,7"
     )
+    assert LocalExecutor(1, pin=True).where == "in 1 worker, pinned with its bots to CPU 2"
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: {5})
+    assert LocalExecutor().where == "in 1 worker on 1 of 64 CPUs (5), unpinned"
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(64)))
+    assert LocalExecutor().where == "in 63 workers on 64 CPUs (0-63), unpinned"
 
 
 def hosts(executor: LocalExecutor, plan: Plan) -> list[list[str]]:

@@ -63,7 +63,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
         refusal: why it can't play, with the cure; None if it can.
         note: what is to be told though it can.
         most: games at once for which its bots have user ids; None: there is no such bound.
-        where: it plays, in a few words, such as `in 2 workers on 2 CPUs`.
+        where: it plays, in a few words, such as `in 2 workers on 2 CPUs (0-1), unpinned`.
     """
 
     refusal: str | None = None

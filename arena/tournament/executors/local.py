@@ -17,6 +17,7 @@ from contextlib import suppress
 import trio
 
 from arena.errors import HostFault
+from arena.tournament.executors.cpus import listed, usable_cpus, usual_jobs
 from arena.tournament.executors.executor import MOST_DEATHS, Finished, Job
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 from arena.tournament.executors.guardian import GONE
@@ -31,25 +32,7 @@ _MOST_STARTS = 3  # one after the other, of which none comes so far that it coul
 _BYE_S = 5.0  # a worker whose jobs are over ends its kept bots and exits
 _TERM_S = 1.0  # a worker that is told to stop ends its bots
 _SWEPT_S = 5.0  # its guardian kills it, and what it left behind
-_SPARE_FROM = 4  # cores, of which one is left to the referee
 _MOST_LOST = 50  # games given up one after the other without one that was finished
-
-
-def usable_cpus() -> tuple[int, ...]:
-    """Return the CPUs that this process may use, ascending; where nobody tells, all of them."""
-    if not hasattr(os, "sched_getaffinity"):  # not on macOS and Windows
-        return tuple(range(os.cpu_count() or 1))
-    return tuple(sorted(os.sched_getaffinity(0)))
-
-
-def usual_jobs() -> int:
-    """Return how many games are in play at once where nobody says: the usable cores.
-
-    Of a game one side thinks at a time, so that each core has one bot that does. From four cores
-    up one is left to the referee, so that it is there for all others when bots use what they get.
-    """
-    cores = len(usable_cpus())
-    return cores if cores < _SPARE_FROM else cores - 1
 
 
 class LocalExecutor:
@@ -58,7 +41,8 @@ class LocalExecutor:
     Args:
         jobs: games in play at once, 1 or more; `usual_jobs` if left out.
         workers: processes; min(jobs, usable cores) if left out.
-        pin: whether each worker, and so its bots, stays on one CPU of its own.
+        pin: whether each worker, and so its bots, stays on one CPU of its own. A run doesn't ask
+            for it: a bot may think in threads, and a CPU whose games wait is of use to others.
         table: `module:name` of what a worker opens to play games.
         settings: what it is opened with, such as this machine's sandbox.
     """
@@ -83,18 +67,22 @@ class LocalExecutor:
 
     @property
     def words(self) -> str:
-        """How games are played in a few words: `2 games at once in 2 workers on 2 CPUs`."""
+        """How games are played: `2 games at once in 2 workers on 2 CPUs (0-1), unpinned`."""
         return f"{_count(self.jobs, 'game')} at once {self.where}"
 
     @property
     def where(self) -> str:
-        """Where they are: `in 2 workers on 2 CPUs`."""
-        pinned = [cpu for cpu in self._cpus if cpu is not None]
+        """Where they are: `in 2 workers on 2 of 64 CPUs (4,9), unpinned`."""
+        workers = f"in {_count(self.workers, 'worker')}"
+        pinned = sorted({cpu for cpu in self._cpus if cpu is not None})
+        if len(pinned) == 1:
+            return f"{workers}, pinned with its bots to CPU {pinned[0]}"
         if pinned:
-            where = f"each with its bots on one CPU of its own ({', '.join(map(str, pinned))})"
-        else:
-            where = f"on {_count(len(usable_cpus()), 'CPU')}"
-        return f"in {_count(self.workers, 'worker')} {where}"
+            return f"{workers}, each pinned with its bots to one CPU of {listed(pinned)}"
+        cpus, there_are = usable_cpus(), os.cpu_count() or 1
+        of = f"{len(cpus)} of " if len(cpus) < there_are else ""
+        many = _count(max(there_are, len(cpus)), "CPU")
+        return f"{workers} on {of}{many} ({listed(cpus)}), unpinned"
 
     @property
     def reach(self) -> int:
