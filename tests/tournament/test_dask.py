@@ -75,7 +75,8 @@ def test_records_are_those_of_local_byte_for_byte_with_bots_sent_once(
     said: list[str] = []
     keeping = Keeping(has_strangers=True)
     far = play_on(DaskExecutor(scheduler=cluster.address, keeping=keeping, say=said.append), plan)
-    assert said[-1] == f"Dask worker first plays {LocalExecutor(2).where}."
+    in_all = "; in all 2 games at once on one Dask worker."
+    assert said[-1] == f"Dask worker first plays {LocalExecutor(2).where}{in_all}"
     assert sorted(far) == sorted(local) == list(range(plan.count))
     for number in far:
         ours, theirs = (decode_record(records[number] or b"") for records in (local, far))
@@ -146,7 +147,8 @@ def test_a_worker_that_comes_gets_games_and_one_that_is_killed_loses_none(
     records = play_on(executor, plan, on_result=told)
     assert killed
     assert started[0].wait() == -signal.SIGKILL
-    assert "Dask worker second is gone." in said
+    in_all = "; in all 2 games at once on one Dask worker."
+    assert f"Dask worker second is gone{in_all}" in said
     assert sorted(records) == list(range(plan.count))
     for number, record in records.items():
         assert decode_record(record or b"").core == fake_record(plan.spec(number)).core

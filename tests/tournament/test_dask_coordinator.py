@@ -199,6 +199,33 @@ def test_jobs_are_shared_by_those_that_are_there(monkeypatch: pytest.MonkeyPatch
     assert len(run.results) == 480
 
 
+def test_how_many_games_are_played_at_once_is_said_whenever_that_changes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    small, large = FakeWorker("small", game_s=0.1), FakeWorker("large", threads=9, game_s=0.1)
+    bare, short = FakeWorker("bare"), FakeWorker("short", threads=10)
+    where = "in 1 worker on 2 CPUs (0-1), unpinned"
+    small.ready = large.ready = Ready(where=where)
+    bare.ready = Ready(refusal="has no sandbox")
+    short.ready = Ready(where=where, most=7)
+    cluster = FakeCluster(small)
+    at: dict[float, Callable[[], object]] = {
+        2.0: lambda: cluster.workers.update(large=large),
+        4.0: lambda: cluster.workers.update(bare=bare),
+        6.0: lambda: cluster.workers.update(short=short),
+        8.0: lambda: cluster.take_away(large),
+    }
+    run = Coordinator(cluster, monkeypatch)
+    run.play(fake_plan(4, deals=900), jobs=50, at=at)
+    assert run.said == [
+        f"Dask worker small plays {where}; in all 50 games at once on one Dask worker.",
+        f"Dask worker large plays {where}; in all 50 games at once on 2 Dask workers.",
+        "Dask worker bare (tcp://bare) has no sandbox; in all 50 games at once on 2 Dask workers",
+        f"Dask worker short plays {where}; in all 32 games at once on 3 Dask workers.",
+        "Dask worker large is gone; in all 12 games at once on 2 Dask workers.",
+    ]
+
+
 def test_a_game_that_ends_three_workers_is_given_up_and_no_other(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -213,7 +240,7 @@ def test_a_game_that_ends_three_workers_is_given_up_and_no_other(
     with_it = [batch for batch in worker.batches if any(job.number == 13 for job in batch.jobs)]
     assert len(with_it) == 3
     assert len(with_it[-1].jobs) == 1  # the last try is made alone
-    assert run.said.count("Dask worker a is gone.") == 1
+    assert run.said[1] == "Dask worker a is gone."
     assert cluster.forgotten == ["a", "a'", "a''"]
 
 

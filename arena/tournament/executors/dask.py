@@ -208,9 +208,9 @@ class DaskExecutor:
         if why:
             why = f"{member.machine.name} ({member.machine.address}) {why}"
             self._refused[member.machine.id] = why
-            self._say(f"Dask worker {why}")
+            self._say(f"Dask worker {why}{self._places()}")
         else:
-            self._say(f"Dask worker {member.machine.name} is gone.")
+            self._say(f"Dask worker {member.machine.name} is gone{self._places()}.")
         lost = list(member.out.values())
         if why or member.is_leaving:
             supply.send_again(lost)
@@ -247,8 +247,8 @@ class DaskExecutor:
         member.most = ready.most
         if ready.note is not None:
             self._say(f"Dask worker {member.machine.name} {ready.note}")
-        self._has_played = True
-        self._say(f"Dask worker {member.machine.name} plays {ready.where}.")
+        self._has_played = member.is_ready = True
+        self._say(f"Dask worker {member.machine.name} plays {ready.where}{self._places()}.")
 
     async def _play_batch(
         self,
@@ -263,12 +263,7 @@ class DaskExecutor:
             TaskLostError: if the worker is gone.
             _RefusedError: if it can't go on.
         """
-        crew = list(self._crew.values())
-        at_once = share(
-            self._jobs, [each.machine.threads for each in crew], place=crew.index(member)
-        )
-        if member.most is not None:
-            at_once = min(at_once, member.most)
+        at_once = self._share_of(member)
         if not at_once and not member.out:  # more workers than games at once
             await trio.sleep(_LOOK_S)
             return True
@@ -308,6 +303,23 @@ class DaskExecutor:
         if answer.is_lost:
             raise TaskLostError("its games are gone")
         return True
+
+    def _share_of(self, member: _Member) -> int:
+        """Return how many games a worker plays at once, of those that all play."""
+        crew = list(self._crew.values())
+        at_once = share(
+            self._jobs, [each.machine.threads for each in crew], place=crew.index(member)
+        )
+        return at_once if member.most is None else min(at_once, member.most)
+
+    def _places(self) -> str:
+        """Say how many games are played at once now, behind what has changed that."""
+        ready = [member for member in self._crew.values() if member.is_ready]
+        if not ready:
+            return ""
+        games = sum(map(self._share_of, ready))
+        workers = "one Dask worker" if len(ready) == 1 else f"{len(ready)} Dask workers"
+        return f"; in all {games} game{'' if games == 1 else 's'} at once on {workers}"
 
     async def _send_bots(self, cluster: Cluster, member: _Member, jobs: list[Job]) -> None:
         """Send a worker the bots of these games that it has not got."""
@@ -358,6 +370,7 @@ class _Member:
         self.scope = trio.CancelScope()
         self.out: dict[int, Job] = {}  # what it has, in the order in which it was sent
         self.has_suspects = False
+        self.is_ready = False  # to play
         self.most: int | None = None  # games at once, if it is bounded
         self.lengths = Lengths()
         self.bots: set[str] = set()  # folders of ours that it has
