@@ -367,6 +367,23 @@ def test_ctrl_c_while_a_cluster_of_our_own_starts_stops_it_as_at_any_time(tmp_pa
     assert f"Go on with: arena resume {runs_id(stderr)} --executor dask" in stderr
 
 
+@pytest.mark.slow
+def test_kill_9_of_a_coordinator_with_a_cluster_of_its_own_leaves_nobody_and_no_noise(
+    tmp_path: Path,
+) -> None:
+    """Python's own helper clears away semaphores then; it outlives us for that, and is silent."""
+    runs = Runs(tmp_path)
+    words = ("run", "random", "greedy", "--deals", "400", "--sandbox", "none", "--executor", "dask")
+    process = runs.start(*words)
+    wait_until(lambda: runs.stored() >= 1)
+    playing = descendants(process.pid)
+    assert any("resource_tracker" in command_of(pid) for pid in playing)
+    process.kill()
+    assert seconds_until(lambda: not any(map(is_alive, playing))) < GONE_S
+    _, stderr = process.communicate(timeout=LIMIT_S)
+    assert stderr.splitlines()[-1].startswith("Dask worker "), stderr
+
+
 def runs_id(talk: str) -> str:
     """Return the id of the run that a command told of."""
     found = re.search(r"^Run (\w+):", talk, re.MULTILINE)

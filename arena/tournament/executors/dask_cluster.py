@@ -7,6 +7,7 @@ import concurrent.futures
 import itertools
 import logging
 import signal
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import ExitStack, asynccontextmanager, suppress
 from multiprocessing import resource_tracker
@@ -209,7 +210,7 @@ async def _started(bridge: Bridge, workers: int, folder: str) -> LocalCluster:
         # A terminal's Ctrl-C goes to the cluster's processes too. They inherit that it is blocked,
         # until they can say what they do about it (`dask_worker.get_ready`). The tracker must be
         # there before: where it is started this thread unblocks it.
-        resource_tracker.ensure_running()
+        _start_quiet_tracker()
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         return await LocalCluster(
             n_workers=workers,
@@ -230,6 +231,19 @@ async def _started(bridge: Bridge, workers: int, folder: str) -> LocalCluster:
             return await bridge.call(start)
     except (OSError, RuntimeError, trio.TooSlowError, asyncio.CancelledError) as exc:
         raise HostFault(f"a Dask cluster can't be started on this machine: {exc}") from exc
+
+
+def _start_quiet_tracker() -> None:
+    """Start what deletes the semaphores of a killed coordinator, so that it does so in silence.
+
+    It is Python's own helper, writes to our standard error, and is started with our warning
+    options; if it is there already it is left as it is.
+    """
+    sys.warnoptions.append("ignore:resource_tracker")
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.pop()
 
 
 async def _check_address(scheduler: str) -> None:
