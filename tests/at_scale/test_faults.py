@@ -1,4 +1,4 @@
-"""Thousands of games with a fault in each: none hangs, all are accounted for, nobody is left."""
+"""Thousands of injected faults: no game hangs, all are accounted for, no process is left."""
 
 from __future__ import annotations
 
@@ -11,6 +11,11 @@ import pytest
 
 from tests.at_scale.faulted import FaultedRun, Tally
 from tests.sandboxed import need_sandbox
+
+# A game is given up if three workers died with it, and its third try is made alone in a worker: a
+# kill can cost one game at most, and none of those can be one of the first two kills. That a game,
+# which lasts for seconds, is there at three kills in a row, each many games from the last, is rare.
+MOST_LOST = 3
 
 
 def check_faults(
@@ -33,6 +38,7 @@ def check_faults(
     assert tally.workers_killed > 0
     assert tally.arenas_killed > 0
     assert all(tally.forfeits.values()), tally
+    assert tally.lost <= min(MOST_LOST, max(0, tally.workers_killed - 2)), tally
     assert answer["games"] == {
         "planned": run.games,
         "played": run.games - tally.lost,
@@ -51,18 +57,20 @@ def check_faults(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sandbox", ["auto", pytest.param("none", marks=pytest.mark.long)])
-def test_two_hundred_games_with_a_saboteur_are_accounted_for(tmp_path: Path, sandbox: str) -> None:
+def test_a_hundred_faults_are_accounted_for(tmp_path: Path, sandbox: str) -> None:
     tally = check_faults(
         tmp_path, sandbox=sandbox, deals=34, jobs=16, worker_every=60, arena_every=110
     )
-    assert sum(tally.forfeits.values()) >= 80
+    sys.stdout.write(f"{tally}\n")
+    assert sum(tally.forfeits.values()) >= 100
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("sandbox", ["auto", "none"])
-def test_five_thousand_sabotaged_games_are_accounted_for(tmp_path: Path, sandbox: str) -> None:
+def test_five_thousand_faults_are_accounted_for(tmp_path: Path, sandbox: str) -> None:
+    """Both halves together are over ten thousand."""
     tally = check_faults(
-        tmp_path, sandbox=sandbox, deals=1300, jobs=32, worker_every=120, arena_every=600
+        tmp_path, sandbox=sandbox, deals=1450, jobs=32, worker_every=120, arena_every=600
     )
     sys.stdout.write(f"{tally}\n")
-    assert sum(tally.forfeits.values()) >= 4_500
+    assert sum(tally.forfeits.values()) >= 5_000
