@@ -1,8 +1,9 @@
-"""A worker's table that plays real games and weighs the worker now and then."""
+"""A worker's table that plays real games and weighs the worker now and then; scales for others."""
 
 from __future__ import annotations
 
 import os
+import resource
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,7 +14,7 @@ from arena.bench.memory import memory_mib
 from arena.referee.record import GameRecord, GameSpec
 from arena.tournament.executors.worker import PlayGame, referee_table
 
-__all__ = ["EVERY", "WEIGHED_TABLE", "Weight", "weighed_table"]
+__all__ = ["EVERY", "WEIGHED_TABLE", "Weight", "weigh", "weighed_table"]
 
 EVERY = 25  # games
 
@@ -21,13 +22,13 @@ WEIGHED_TABLE = "tests.at_scale.weighed_table:weighed_table"
 
 
 class Weight(msgspec.Struct, frozen=True, array_like=True):
-    """What a worker was when it had finished so many games, a multiple of `EVERY`."""
+    """What a process was when it had finished so many games, a multiple of `EVERY`."""
 
     pid: int
     games: int
     memory_mib: float
     descriptors: int
-    cpu_s: float  # used since its start
+    cpu_s: float  # used since its start, by it and by its children that have ended
     loop_s: float  # CPU time of a fixed loop at this moment: what the machine makes of a game's
 
 
@@ -37,6 +38,22 @@ def fixed_loop() -> int:
     for number in range(20_000):
         total += number % 7
     return total
+
+
+def weigh(games: int) -> Weight:
+    """Weigh this process."""
+    cpu_s = time.process_time()
+    fixed_loop()
+    loop_s = time.process_time() - cpu_s
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return Weight(
+        pid=os.getpid(),
+        games=games,
+        memory_mib=memory_mib("VmRSS"),
+        descriptors=len(os.listdir("/proc/self/fd")),  # noqa: PTH208 - names alone, no paths
+        cpu_s=cpu_s + ended.ru_utime + ended.ru_stime,
+        loop_s=loop_s,
+    )
 
 
 @asynccontextmanager
@@ -51,18 +68,7 @@ async def weighed_table(settings: bytes) -> AsyncIterator[PlayGame]:
             games += 1
             if games % EVERY:
                 return record
-            cpu_s = time.process_time()
-            fixed_loop()
-            loop_s = time.process_time() - cpu_s
-            weight = Weight(
-                os.getpid(),
-                games,
-                memory_mib("VmRSS"),
-                len(os.listdir("/proc/self/fd")),  # noqa: PTH208 - names alone, no paths
-                cpu_s,
-                loop_s,
-            )
-            host = msgspec.json.encode(weight).decode()
+            host = msgspec.json.encode(weigh(games)).decode()
             aside = msgspec.structs.replace(record.aside, host=host)
             return msgspec.structs.replace(record, aside=aside)
 
