@@ -25,7 +25,7 @@ from reports.site.markup import (
 from reports.site.page import Part, facts_list, notes_list
 from reports.site.places import Places, pairing_slug
 from reports.site.strengths import bot_interval, likelihood, rank
-from reports.site.summary import Summary, ends_of, escapes, rounds_of
+from reports.site.summary import Summary, ends_of, rounds_of
 from reports.standings import Standing
 from reports.win_rates import share as counted
 
@@ -134,8 +134,7 @@ def _opponents(bot: str, told: Summary, places: Places) -> str:
     most = IN_ONE if places.single or len(told.names) > MANY else endings.MAX_ROWS
     for other in met[:most]:
         slug = pairing_slug(bot, other)
-        lines = told.of_two[slug]
-        as_d = escapes(lines, other, bot)
+        as_d = told.escapes(other, bot)
         pairs = told.pairings.get(slug)
         score, gap = (_MANY, _MANY) if told.report.pairings is None else (_NONE, _NONE)
         if pairs is not None:
@@ -149,7 +148,7 @@ def _opponents(bot: str, told: Summary, places: Places) -> str:
         rows.append(
             [
                 linked(name(other), places.bot(other)),
-                share(escapes(lines, bot, other)),
+                share(told.escapes(bot, other)),
                 share(counted(as_d.games - as_d.wins, as_d.games)),
                 score,
                 gap,

@@ -23,7 +23,7 @@ from reports.site.markup import (
 from reports.site.page import Part
 from reports.site.places import Places
 from reports.site.strengths import interval, likelihood
-from reports.site.summary import Summary, ends_of, escapes
+from reports.site.summary import Summary, ends_of
 
 __all__ = ["pairing_parts"]
 
@@ -35,17 +35,17 @@ def pairing_parts(slug: str, told: Summary, places: Places) -> list[Part]:
     one, other = told.pairs[slug]
     lines = told.of_two[slug]
     return [
-        Part("rates", "Who won", _rates(one, other, lines, told, places)),
+        Part("rates", "Who won", _rates(one, other, told, places)),
         Part("pairs", "Game pairs", _pairs(told.pairings.get(slug), told, places)),
         Part("ends", "How games ended", _ends(one, other, lines)),
         Part("games", "Games", _games(one, other, lines, places)),
     ]
 
 
-def _rates(one: str, other: str, lines: list[GameLine], told: Summary, places: Places) -> str:
+def _rates(one: str, other: str, told: Summary, places: Places) -> str:
     rows: list[list[Cell | str]] = []
     for x, d in ((one, other), (other, one)):
-        escaped = escapes(lines, x, d)
+        escaped = told.escapes(x, d)
         rows.append(
             [
                 linked(name(x), places.bot(x)),

@@ -15,7 +15,7 @@ from reports.site.places import pairing_slug
 from reports.standings import Standing
 from reports.win_rates import Share, share
 
-__all__ = ["MAX_PAIRING_PAGES", "Summary", "ends_of", "escapes", "rounds_of"]
+__all__ = ["MAX_PAIRING_PAGES", "Summary", "ends_of", "rounds_of"]
 
 MAX_PAIRING_PAGES = 1_225  # those of 50 bots
 
@@ -34,6 +34,7 @@ class Summary(msgspec.Struct, kw_only=True):
         standing, shares: by bot; only of those that have a game with a winner.
         rated: a bot's place in the standings, from 0.
         lost: a bot's closest lost games by side.
+        met: how often the one bot as Mister X escaped from the other; only of games with a winner.
     """
 
     report: Report
@@ -47,6 +48,7 @@ class Summary(msgspec.Struct, kw_only=True):
     shares: dict[str, BotShares]
     rated: dict[str, int]
     lost: dict[tuple[str, str], list[GameLine]]
+    met: dict[tuple[str, str], Share]
 
     @classmethod
     def of(cls, report: Report, lines: list[GameLine]) -> Summary:
@@ -83,6 +85,11 @@ class Summary(msgspec.Struct, kw_only=True):
             shares={row.bot: row for row in report.shares},
             rated={name: k for k, name in enumerate(rated)},
             lost=closest_lost(lines),
+            met={
+                (x, d): cell
+                for x, row in zip(report.matrix.mister_x, report.matrix.cells, strict=True)
+                for d, cell in zip(report.matrix.detectives, row, strict=True)
+            },
         )
 
     @property
@@ -90,17 +97,15 @@ class Summary(msgspec.Struct, kw_only=True):
         """Slugs of the pairings that get a page; none if there are too many."""
         return frozenset(self.pairs) if len(self.pairs) <= MAX_PAIRING_PAGES else frozenset()
 
+    def escapes(self, x: str, d: str) -> Share:
+        """How often the one bot as Mister X escaped from the other."""
+        return self.met.get((x, d)) or share(0, 0)
+
     def los(self, one: str, other: str) -> float | None:
         """Likelihood that the first bot is the stronger."""
         if one not in self.rated or other not in self.rated:
             return None
         return self.report.ratings.los[self.rated[one]][self.rated[other]]
-
-
-def escapes(lines: Sequence[GameLine], x: str, d: str) -> Share:
-    """How often the one bot as Mister X escaped from the other."""
-    met = [line for line in lines if (line.mister_x, line.detectives) == (x, d) and line.winner]
-    return share(sum(line.winner == "mister_x" for line in met), len(met))
 
 
 def ends_of(lines: Sequence[GameLine]) -> list[End]:

@@ -39,7 +39,7 @@ SETTLED = 0.1  # of a run, after which caches are full
 WORKER_SETTLED = 0.25  # and after which as many kept processes run as will ever do
 SIDES: tuple[SideWord, SideWord] = ("mister_x", "detectives")
 MOST_GROWTH_MIB = 20.0
-MOST_COORDINATOR_MIB = 30.0  # beyond what this process held before the run
+MOST_COORDINATOR_MIB = 20.0  # beyond what this process held before the run
 DESCRIPTORS_A_GAME = 12  # while it is in play in two sandboxes
 
 

@@ -21,7 +21,7 @@ from reports.site.markdown import markdown
 from reports.site.markup import percent, plus_minus
 from reports.site.places import pairing_slug
 from reports.site.strengths import advantages
-from reports.site.summary import Summary, ends_of, escapes, rounds_of
+from reports.site.summary import Summary, ends_of, rounds_of
 from tests.reports.rows import NAMES, small_run
 
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "use", "rect"}
@@ -422,4 +422,8 @@ def test_pages_count_games_as_the_report_does(report: Report, games: Games) -> N
     for x, row in zip(report.matrix.mister_x, report.matrix.cells, strict=True):
         for d, cell in zip(report.matrix.detectives, row, strict=True):
             if x != d:
-                assert escapes(told.of_two[pairing_slug(x, d)], x, d) == cell
+                two = told.of_two[pairing_slug(x, d)]
+                won = [line.winner for line in two if line.mister_x == x and line.winner]
+                assert (cell.wins, cell.games) == (won.count("mister_x"), len(won))
+                assert told.escapes(x, d) == cell
+    assert told.escapes("nobody", "nobody").games == 0
