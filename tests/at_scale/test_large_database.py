@@ -22,10 +22,10 @@ from tests.fake_table import FAKE_TABLE, let_workers_import_tests
 AT_ONCE_S = 5.0  # what reads a few games; generous: it is the start of Python mostly
 MISSING = 100  # games
 READ_S = 60.0  # what reads all of them
-# Most memory of what reads all of them. Measured with 999,900 games: 912 MiB for a report with 300
-# replays, 839 for the CSV file, and 282 for a report of 100,450.
+# Most memory of what reads all of them. Measured with 999,900 games: 912 to 950 MiB for a report
+# with 300 replays, 839 for the CSV file, and 282 for a report of 100,450.
 PEAK_MIB = 300.0
-PEAK_BYTES_A_GAME = 900.0
+PEAK_BYTES_A_GAME = 1_000.0
 
 
 def arena(data: Path, *words: str) -> str:
