@@ -10,16 +10,17 @@ from typing import NamedTuple
 import msgspec
 import trio
 
-from arena.bench.requests import requests_in
 from arena.bench.specs import games, stub_bot
 from arena.errors import HostFault
 from arena.referee.record import BotSpec, GameSpec
 from arena.sandbox.bubblewrap import Profile
-from arena.tournament.executors.executor import Finished, Job, decode_record, encode_spec
+from arena.tournament.executors.executor import Finished, Job, encode_spec
 from arena.tournament.executors.local import LocalExecutor
+from arena.tournament.packed import decode_packed
 
 __all__ = ["Rate", "measure_python_games", "measure_scaling", "measure_stub_requests", "play_for"]
 
+_DEALS = 2  # requests of a game besides its turns and parts
 STUB_JOBS = 16  # games at once in each worker
 
 
@@ -64,11 +65,11 @@ async def _play_for(executor: LocalExecutor, specs: Iterator[GameSpec], seconds:
             if now - begun > seconds and count:  # one game at least, however slow the machine
                 stop = True
             if not stop:
-                record = decode_record(finished.record)
-                if record.aside.void:
-                    raise HostFault(f"a measured game was void: {record.aside.void}")
+                game = decode_packed(finished.record)
+                if game.void:
+                    raise HostFault(f"a measured game was void: {game.void}")
                 count += 1
-                requests += requests_in(record)
+                requests += game.mister_x.times.answers + game.detectives.times.answers + _DEALS
                 ended = now
     return Rate(count / (ended - begun), requests / (ended - begun))
 
