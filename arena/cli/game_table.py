@@ -17,7 +17,7 @@ from arena.tournament.plan import Section
 from reports.frames import GameRow, Games, Seat
 from reports.game_rows import specials_of, start_of, words_of
 
-__all__ = ["collect", "table_row", "told_rows"]
+__all__ = ["collect", "table_row", "told_of", "told_rows"]
 
 
 def collect(database: Database, run: Run, section: Section) -> Games:
@@ -92,8 +92,8 @@ def told_of(core: bytes, remainder: bytes | None = None) -> Told:
         StoreError: if it is damaged.
     """
     text = core_text(core)
-    # They stand behind the plies, which are long, and hold no facts within them.
-    facts = _facts.decode(b"{" + text[text.rfind(b'"facts":') :]).facts
+    # They stand behind the plies, which are long; no fact is an object, whatever it is called.
+    facts = _facts.decode(b"{" + text[text.rfind(b'"facts":{') :]).facts
     told = Told(start_of(facts), specials_of(facts), words_of(facts))
     if remainder is None:
         return told

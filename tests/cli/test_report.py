@@ -12,11 +12,12 @@ import pytest
 from arena.cli import answers
 from arena.cli.ending import endings_of, names_of, write_report
 from arena.cli.exits import Exit
-from arena.cli.game_table import collect
+from arena.cli.game_table import collect, told_of
 from arena.cli.past_runs import past_runs
 from arena.cli.stored import DATABASE
 from arena.referee.record import GameRecord, TurnTime
 from arena.store.database import Database
+from arena.tournament.packed import compress
 from arena.tournament.plan import Plan, Section
 from protocol.messages import ClockSettings
 from reports.choosing import CHOSEN, Wanted
@@ -194,6 +195,15 @@ def test_start_stations_and_what_was_left_in_the_bank_come_from_the_records(
     assert {told.bank_left_min_ms for told in games.times([]) if told.side == "mister_x"} == {700}
     used = record.core.facts["blacks_used"] + record.core.facts["doubles_used"]
     assert {line.specials for line in games.lines()} == {used}
+
+
+def test_facts_of_a_record_are_found_whatever_they_are_called(
+    kinds: tuple[GameRecord, GameRecord],
+) -> None:
+    facts: dict[str, str | int] = {"facts": 3, "x_start": 7, "said": 'a "facts":{ b', "n": 0}
+    told = told_of(compress(msgspec.structs.replace(kinds[0].core, facts=facts)))
+    assert told.start == 7
+    assert told.words == ('said=a "facts":{ b',)
 
 
 def test_end_of_a_run_draws_no_more_games_than_one_waits_for(
