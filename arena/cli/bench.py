@@ -83,9 +83,7 @@ def command(
     from arena.bench.measure import WORKERS, measure, measure_stubs, stub_workers
 
     if stubs and check:
-        raise ConfigError(
-            "--stubs measures nothing that is promised: leave out --check or --stubs."
-        )
+        raise ConfigError("--stubs leaves most promises unmeasured: leave out --check or --stubs.")
     old = None if compare is None else read_measured(compare)
     kept = sandboxing(talk, mode=sandbox or "auto", bwrap=bwrap, data=None, has_strangers=False)
     held = kept.profile and kept.profile.words
