@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.tournament.executors.local import usable_cpus
+from arena.tournament.executors.cpus import usable_cpus
 
 __all__ = ["Bare", "Exchange", "pinned"]
 

@@ -7,7 +7,7 @@ else to do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from math import inf
 from typing import Any, NamedTuple
 
@@ -131,8 +131,11 @@ def judge(found: Mapping[str, Any]) -> Iterator[Kept]:
     """
     for promise in PROMISES:
         value = value_of(found, promise.path)
-        if value is not None:
-            yield Kept(promise, value, _times(promise, value, promise.limit, found))
+        if value is None:
+            continue
+        by = _times(value, promise.limit, at_least=promise.at_least)
+        is_kept = _KEPT_ANYWAY.get(promise.path)
+        yield Kept(promise, value, min(1.0, by) if is_kept and is_kept(found) else by)
 
 
 def unmeasured(found: Mapping[str, Any]) -> list[Promise]:
@@ -145,7 +148,10 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]:
     for promise in PROMISES:
         before, after = value_of(old, promise.path), value_of(new, promise.path)
         if before is not None and after is not None:
-            yield Change(promise, before, after, _times(promise, after, before, new))
+            worse = _times(after, before, at_least=promise.at_least)
+            if promise.path == "request.ratio_one" and _costs_little(new):
+                worse = min(1.0, worse)  # the bare trip is another one, and no measure of it
+            yield Change(promise, before, after, worse)
 
 
 def _costs_little(found: Mapping[str, Any]) -> bool:
@@ -162,20 +168,12 @@ def _stores_enough(found: Mapping[str, Any]) -> bool:
     return (value_of(found, "storing.games_per_s") or 0) >= 2_000
 
 
-def _never(_found: Mapping[str, Any]) -> bool:
-    return False
+_KEPT_ANYWAY = {"request.ratio_one": _costs_little, "storing.share": _stores_enough}
 
 
-_KEPT_ANYWAY: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
-    "request.ratio_one": _costs_little,
-    "storing.share": _stores_enough,
-}
-
-
-def _times(promise: Promise, value: float, limit: float, found: Mapping[str, Any]) -> float:
+def _times(value: float, limit: float, *, at_least: bool) -> float:
     """How many times the limit is used, be it the promise or an older run; above 1 is worse."""
-    above, below = (limit, value) if promise.at_least else (value, limit)
+    above, below = (limit, value) if at_least else (value, limit)
     if below <= 0:
         return inf if above > 0 else 0.0
-    is_kept = _KEPT_ANYWAY.get(promise.path, _never)
-    return min(1.0, above / below) if is_kept(found) else above / below
+    return above / below

@@ -21,7 +21,7 @@ from arena.cli.talk import Talk, table
 from arena.cli.writable import make_writable
 from arena.errors import ConfigError
 from arena.rules import registry
-from arena.tournament.executors.local import usable_cpus
+from arena.tournament.executors.cpus import usable_cpus
 
 if TYPE_CHECKING:
     from rich.table import Table

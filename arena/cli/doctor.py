@@ -21,7 +21,7 @@ from arena.sandbox.finding import Found
 from arena.sandbox.limits import not_set_here
 from arena.sandbox.refusals import Refusal
 from arena.sandbox.seccomp import filter_program, this_machine
-from arena.tournament.executors.local import usable_cpus
+from arena.tournament.executors.cpus import usable_cpus
 
 __all__ = ["command"]
 

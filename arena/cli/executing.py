@@ -93,7 +93,8 @@ def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Execu
     """
     # Not before they are needed: the options are read on systems too that play no games.
     if where.kind == "local":
-        from arena.tournament.executors.local import LocalExecutor, usual_jobs
+        from arena.tournament.executors.cpus import usual_jobs
+        from arena.tournament.executors.local import LocalExecutor
 
         jobs = plan.jobs
         if jobs is not None and plan.executor != "local":  # a whole cluster was asked for so many

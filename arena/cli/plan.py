@@ -25,7 +25,7 @@ from arena.referee.pool import BotPool
 from arena.referee.record import GameRecord
 from arena.referee.referee import play_game
 from arena.sandbox.metered import wall_stop_s
-from arena.tournament.executors.local import usable_cpus, usual_jobs
+from arena.tournament.executors.cpus import usable_cpus, usual_jobs
 from arena.tournament.packed import pack
 from arena.tournament.plan import Plan
 

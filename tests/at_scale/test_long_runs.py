@@ -37,6 +37,7 @@ WORKERS = 2
 WINDOWS = 3  # of a run, for its speed
 SETTLED = 0.1  # of a run, after which caches are full
 WORKER_SETTLED = 0.25  # and after which as many kept processes run as will ever do
+SETTLED_GAMES = 200  # of a process, after which it has settled in any case
 SIDES: tuple[SideWord, SideWord] = ("mister_x", "detectives")
 MOST_GROWTH_MIB = 20.0
 MOST_COORDINATOR_MIB = 20.0  # beyond what this process held before the run
@@ -133,7 +134,7 @@ def check_process(
         settled: after which share of the run it has.
         wobble: descriptors that come and go with the games in play.
     """
-    kept = weights[round(settled * len(weights)) :]
+    kept = weights[min(round(settled * len(weights)), SETTLED_GAMES // EVERY) :]
     most = max(weight.memory_mib for weight in kept)
     third = len(kept) // 3
     early, late = (

@@ -79,6 +79,26 @@ def test_a_bench_that_is_stopped_leaves_nothing(tmp_path: Path, end: signal.Sign
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
+def test_sigterm_ends_a_bench_that_no_ctrl_c_reaches(tmp_path: Path) -> None:
+    """As a shell starts it in the background: what is ignored would never end it."""
+    need("gcc")
+    words = f"trap '' INT; exec {sys.executable} -m arena bench --stubs --sandbox none --seconds 60"
+    with subprocess.Popen(
+        ["/bin/sh", "-c", words],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("Measuring requests"):
+                break
+        process.terminate()
+        assert process.wait(30) == -signal.SIGTERM
+
+
 def test_the_bare_round_trip_exchanges_what_the_game_did() -> None:
     record, _ = trio.run(play_fakes, honest, honest)
     exchanges = exchanges_of(record)

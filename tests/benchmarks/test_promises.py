@@ -101,6 +101,8 @@ def test_where_two_thousand_games_a_second_are_stored_the_share_does_not_count()
     assert by_path(quick)["storing.share"].holds
     assert by_path(slow)["storing.share"].is_broken
     assert by_path({"storing": {"share": 0.2}})["storing.share"].is_broken
+    (change,) = changes({"storing": {"share": 0.6}}, quick)
+    assert change.is_worse  # than it was, on the same kind of disk
 
 
 def test_changes_tell_better_from_worse_for_both_kinds() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 import arena
 from arena.cli import bench
-from arena.tournament.executors.local import usable_cpus
+from arena.tournament.executors.cpus import usable_cpus
 from tests.cli.calling import Caller
 
 FOUND: dict[str, Any] = {

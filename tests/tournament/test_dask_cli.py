@@ -31,8 +31,9 @@ from arena.errors import ConfigError
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.slots import UID_COUNT
 from arena.sandbox.visible import Visible
+from arena.tournament.executors.cpus import usual_jobs
 from arena.tournament.executors.dask_cluster import open_cluster
-from arena.tournament.executors.local import LocalExecutor, usual_jobs
+from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.executors.room import EXCHANGE_S
 from tests.cli.bots import SLOW, write_bot
 from tests.cli.calling import Caller

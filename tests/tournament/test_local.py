@@ -15,8 +15,9 @@ import trio
 import trio.testing
 
 from arena.errors import HostFault, leaves
+from arena.tournament.executors.cpus import usable_cpus, usual_jobs
 from arena.tournament.executors.executor import Finished, Job, decode_record, encode_spec
-from arena.tournament.executors.local import LocalExecutor, _Slot, usable_cpus, usual_jobs
+from arena.tournament.executors.local import LocalExecutor, _Slot
 from arena.tournament.plan import Plan
 from tests.fake_games import fake_bot, fake_plan
 from tests.fake_table import FAKE_TABLE, let_workers_import_tests

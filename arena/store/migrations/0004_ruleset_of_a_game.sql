@@ -1,21 +1,6 @@
 -- What each game was played by: a run may mix rulesets. NULL in games of older releases.
 ALTER TABLE game ADD COLUMN ruleset TEXT;
 
-DROP VIEW judged_game;
-CREATE VIEW judged_game AS
-SELECT
-  game.*,
-  run.id AS run_id,
-  run.ruleset AS run_ruleset,
-  x.name AS x_name,
-  d.name AS d_name,
-  coalesce(game.place >= x.benched, 0) AS x_out,
-  coalesce(game.place >= d.benched, 0) AS d_out
-FROM game
-JOIN run ON run.key = game.run
-JOIN bot AS x ON x.key = game.mister_x AND x.current
-JOIN bot AS d ON d.key = game.detectives AND d.current;
-
 DROP VIEW games;
 CREATE VIEW games AS
 SELECT
@@ -40,5 +25,5 @@ SELECT
   took_s,
   host,
   marks,
-  coalesce(ruleset, run_ruleset) AS ruleset
+  coalesce(ruleset, (SELECT run.ruleset FROM run WHERE run.id = run_id)) AS ruleset
 FROM judged_game;

@@ -21,6 +21,7 @@ import arena
 from arena.errors import ConfigError, HostFault, Interrupted
 from arena.tournament.executors import dask_worker
 from arena.tournament.executors.batches import BATCH_S, Lengths, held, share
+from arena.tournament.executors.cpus import usable_cpus, usual_jobs
 from arena.tournament.executors.crossing import Answer, Batch, Keeping, Ready, Setup
 from arena.tournament.executors.dask_cluster import (
     Cluster,
@@ -30,7 +31,7 @@ from arena.tournament.executors.dask_cluster import (
     open_cluster,
 )
 from arena.tournament.executors.executor import Finished, Job, decode_spec
-from arena.tournament.executors.local import REFEREE, usable_cpus, usual_jobs
+from arena.tournament.executors.local import REFEREE
 from arena.tournament.executors.packing import digest_of, pack
 from arena.tournament.executors.supply import Supply
 

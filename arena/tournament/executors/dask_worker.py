@@ -28,9 +28,10 @@ from arena.sandbox.refusals import Refusal
 from arena.sandbox.slots import UID_BASE, UID_COUNT
 from arena.sandbox.startable import check_startable
 from arena.sandbox.visible import look_around
+from arena.tournament.executors.cpus import usable_cpus
 from arena.tournament.executors.crossing import Answer, Batch, Keeping, Ready, Setup
 from arena.tournament.executors.executor import Job, decode_spec, encode_spec
-from arena.tournament.executors.local import LocalExecutor, usable_cpus
+from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.executors.packing import unpack
 from arena.tournament.executors.room import Room
 

@@ -22,7 +22,7 @@ from arena.tournament.executors.executor import MOST_DEATHS, Finished, Job
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 from arena.tournament.executors.guardian import GONE
 
-__all__ = ["LocalExecutor", "usable_cpus", "usual_jobs"]
+__all__ = ["REFEREE", "LocalExecutor"]
 
 REFEREE = "arena.tournament.executors.worker:referee_table"
 
