@@ -5,7 +5,8 @@ from __future__ import annotations
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median
 
@@ -19,7 +20,7 @@ from arena.referee.referee import play_game
 from arena.store.database import Database
 from arena.tournament.packed import PackedGame, pack
 
-__all__ = ["measure_storing"]
+__all__ = ["measure_storing", "sqlite_alone"]
 
 BLOCK = 50  # games, ours and bare in turn: so both meet the same disk
 BLOCKS = 24
@@ -45,32 +46,39 @@ def measure_storing(stub: Path) -> dict[str, float]:
     with (
         tempfile.TemporaryDirectory(prefix="arena-bench-") as folder,
         Database(Path(folder) / "arena.sqlite3") as database,
+        sqlite_alone(Path(folder) / "alone.sqlite3") as alone,
     ):
         run = database.begin(plan)
-        alone = sqlite3.connect(Path(folder) / "alone.sqlite3", isolation_level=None)
-        for pragma in ("journal_mode=WAL", "synchronous=FULL"):
-            alone.execute(f"PRAGMA {pragma}")
-        alone.execute("CREATE TABLE game (key INTEGER PRIMARY KEY, text BLOB)")
-
-        def store_alone(_number: int) -> None:
-            alone.execute("BEGIN IMMEDIATE")
-            alone.execute("INSERT INTO game (text) VALUES (?)", (text,))
-            alone.execute("COMMIT")
 
         def store_ours(number: int) -> None:
             database.add_packed(run, _as(game, plan.spec(number)))
 
         for block in range(BLOCKS):
             numbers = range(block * BLOCK, (block + 1) * BLOCK)
-            bare.append(_rate(store_alone, numbers))
+            bare.append(_rate(lambda _number: alone(text), numbers))
             ours.append(_rate(store_ours, numbers))
-        alone.close()
     del ours[:_UNCOUNTED], bare[:_UNCOUNTED]
     return {
         "games_per_s": round(median(ours), 1),
         "sqlite_per_s": round(median(bare), 1),
         "share": round(median(a / b for a, b in zip(ours, bare, strict=True)), 3),
     }
+
+
+@contextmanager
+def sqlite_alone(file: Path) -> Iterator[Callable[[bytes], None]]:
+    """Open a database of one table; gives what stores a text there, in a transaction of its own."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as alone:
+        for pragma in ("journal_mode=WAL", "synchronous=FULL"):
+            alone.execute(f"PRAGMA {pragma}")
+        alone.execute("CREATE TABLE game (key INTEGER PRIMARY KEY, text BLOB)")
+
+        def store(text: bytes) -> None:
+            alone.execute("BEGIN IMMEDIATE")
+            alone.execute("INSERT INTO game (text) VALUES (?)", (text,))
+            alone.execute("COMMIT")
+
+        yield store
 
 
 def _rate(store: Callable[[int], None], numbers: range) -> float:

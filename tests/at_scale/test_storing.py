@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bench.storing import sqlite_alone
 from arena.store.database import Database
 from arena.tournament.packed import pack
 from tests.at_scale.simulated import as_played, simulated_plan, won_by_either
@@ -23,18 +23,15 @@ LEAST_SHARE = 2_000 / 5_800  # games a second that are promised, of what SQLite 
 def test_a_game_is_stored_nearly_as_fast_as_sqlite_stores_anything(tmp_path: Path) -> None:
     plan = simulated_plan(20, 10)
     games = list(won_by_either(plan.spec(0)).values())
-    bare = sqlite3.connect(tmp_path / "bare.sqlite3", isolation_level=None)
-    for pragma in ("journal_mode=WAL", "synchronous=FULL"):
-        bare.execute(f"PRAGMA {pragma}")
-    bare.execute("CREATE TABLE game (key INTEGER PRIMARY KEY, text BLOB)")
     texts = [game.core + game.remainder for game in map(pack, games)]
-    with Database(tmp_path / "arena.sqlite3") as database:
+    with (
+        Database(tmp_path / "arena.sqlite3") as database,
+        sqlite_alone(tmp_path / "bare.sqlite3") as alone,
+    ):
         run = database.begin(plan)
 
         def store_bare(number: int) -> None:
-            bare.execute("BEGIN IMMEDIATE")
-            bare.execute("INSERT INTO game (text) VALUES (?)", (texts[number % 2],))
-            bare.execute("COMMIT")
+            alone(texts[number % 2])
 
         def store_ours(number: int) -> None:
             database.add_record(run, as_played(plan.spec(number), games[number % 2]))
@@ -43,7 +40,6 @@ def test_a_game_is_stored_nearly_as_fast_as_sqlite_stores_anything(tmp_path: Pat
         for block in range(BLOCKS):
             for store in took_s:
                 took_s[store] += timed(store, range(block * BLOCK, (block + 1) * BLOCK))
-    bare.close()
     rates = [BLOCK * BLOCKS / spent for spent in took_s.values()]
     sys.stdout.write(f"a second: {rates[0]:.0f} of SQLite alone, {rates[1]:.0f} games stored\n")
     assert rates[1] >= rates[0] * LEAST_SHARE
