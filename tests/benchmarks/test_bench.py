@@ -74,7 +74,10 @@ def test_a_bench_that_is_stopped_leaves_nothing(tmp_path: Path, end: signal.Sign
                 break
         assert any(tmp_path.iterdir())
         process.send_signal(end)
-        assert process.wait(30) == 130
+        try:
+            assert process.wait(30) == 130
+        finally:
+            process.kill()
         assert process.stderr.read().strip() == "Stopped."
     assert list(tmp_path.iterdir()) == []
 
@@ -96,7 +99,10 @@ def test_sigterm_ends_a_bench_that_no_ctrl_c_reaches(tmp_path: Path) -> None:
             if line.startswith("Measuring requests"):
                 break
         process.terminate()
-        assert process.wait(30) == -signal.SIGTERM
+        try:
+            assert process.wait(30) == -signal.SIGTERM
+        finally:
+            process.kill()
 
 
 def test_the_bare_round_trip_exchanges_what_the_game_did() -> None:
