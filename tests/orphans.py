@@ -3,12 +3,15 @@
 A process of ours that ends, or is killed, may leave children. The kernel gives them to the nearest
 process above that asked for orphans, as the arena does with its first sandbox; in a run of all
 tests that is the run itself. It waits for none that it did not start, so they would stay as dead
-ones until its end, for other tests to stumble over.
+ones until its end, for other tests to stumble over. A test run alone asks for them too: what it
+leaves must not be seen only where others ran before it.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +22,7 @@ __all__ = ["orphans_reaped"]
 
 _DEAD_S = 2.0  # as long as a bot may outlive what started it
 _LOOK_S = 0.01
+_SET_CHILD_SUBREAPER = 36  # for prctl
 
 
 @contextmanager
@@ -27,6 +31,8 @@ def orphans_reaped() -> Iterator[None]:
 
     For blocks that wait for all that they start themselves.
     """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     before = set(children_of(os.getpid()))
     yield
     until = time.monotonic() + _DEAD_S

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import pytest
 import trio
 
 from arena.referee.record import GameRecord
+from arena.sandbox.processes import children_of
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.executor import (
     Executor,
@@ -23,6 +25,7 @@ from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.plan import Plan
 from tests.fake_games import fake_bot, fake_plan, fake_record
 from tests.fake_table import FAKE_TABLE, let_workers_import_tests
+from tests.orphans import orphans_reaped
 
 pytestmark = pytest.mark.slow
 
@@ -146,7 +149,7 @@ def test_a_game_that_kills_its_workers_is_given_up_and_its_neighbours_are_not(ma
 def test_a_cancelled_executor_leaves_no_process(
     make: Make, names: tuple[str, str], capfd: pytest.CaptureFixture[str]
 ) -> None:
-    before = children()
+    resource_tracker.ensure_running()  # a cluster's, which stays as long as this process
     plan = plan_of(*names, deals=1)
     executor = make(2)
 
@@ -162,18 +165,11 @@ def test_a_cancelled_executor_leaves_no_process(
                 while "begun" not in capfd.readouterr().err:  # noqa: ASYNC110 - another process's doing
                     await trio.sleep(0.01)
             assert 0 < executor.in_play <= 2
-            assert children() > before
+            assert set(children_of(os.getpid())) > before
             began = trio.current_time()
             nursery.cancel_scope.cancel()
         assert trio.current_time() - began < 20
 
-    trio.run(main)
-    assert children() == before
-
-
-def children() -> set[int]:
-    """Return the processes whose parent is this one."""
-    task = Path("/proc/self/task")
-    return {
-        int(pid) for thread in task.iterdir() for pid in (thread / "children").read_text().split()
-    }
+    before = set(children_of(os.getpid()))
+    with orphans_reaped():
+        trio.run(main)
