@@ -40,16 +40,20 @@ class DaskProcesses:
     Args:
         folder: for what they write.
         env: variables that they get besides ours.
+        first: a script that the scheduler runs before all else.
     """
 
-    def __init__(self, folder: Path, env: dict[str, str] | None = None) -> None:
+    def __init__(self, folder: Path, env: dict[str, str] | None = None, *, first: str = "") -> None:
         self.folder = folder
         self._env = {**os.environ, **(env or {}), "DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}
         self._file = folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
+        preload = folder / "scheduler_first.py"
+        preload.write_text(first)
         self.scheduler = self._start(
             *("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
             *("--dashboard-address", "127.0.0.1:0", "--scheduler-file", str(self._file)),
+            *("--preload", str(preload)),
         )
 
     def _is_told(self) -> bool:

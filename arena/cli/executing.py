@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -40,7 +41,8 @@ class Where(msgspec.Struct, frozen=True):
         """What a command line says for it, behind a space; nothing where it is what is usual."""
         if self.kind == "local":
             return ""
-        return " --executor dask" + (f" --scheduler {self.scheduler}" if self.scheduler else "")
+        on = f" --scheduler {shlex.quote(self.scheduler)}" if self.scheduler else ""
+        return f" --executor dask{on}"
 
 
 def executor_option(function: F) -> F:

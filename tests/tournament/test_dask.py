@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -169,8 +171,59 @@ def test_the_address_of_a_worker_is_no_scheduler(cluster: DaskProcesses) -> None
 
 NO_ARENA = """
 import sys
+sys.modules["arena.tournament.executors.crossing"] = None
 sys.modules["arena.tournament.executors.dask_worker"] = None
 """
+ADAPTIVE = """
+import sys
+from distributed import LocalCluster
+if __name__ == "__main__":
+    cluster = LocalCluster(
+        n_workers=0, threads_per_worker=1, host="127.0.0.1", dashboard_address=None,
+        worker_dashboard_address=None, local_directory=sys.argv[1],
+    )
+    cluster.adapt(minimum=0, maximum=1, interval="50ms", wait_count=100)
+    print(cluster.scheduler_address, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_cluster_that_starts_workers_when_they_are_needed_starts_one(
+    cluster: DaskProcesses,
+) -> None:
+    script = cluster.folder / "adaptive.py"
+    script.write_text(ADAPTIVE)
+    adaptive = subprocess.Popen(
+        [sys.executable, script, cluster.folder / "adaptive"],
+        env={**os.environ, "PYTHONPATH": str(cluster.folder)},
+        cwd=cluster.folder,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    plan, said = fake_plan(2, deals=2), list[str]()
+    with adaptive:
+        assert adaptive.stdout is not None
+        address = adaptive.stdout.readline().strip()
+        executor = DaskExecutor(scheduler=address, table=FAKE_TABLE, say=said.append)
+        records = play_on(executor, plan)
+        adaptive.kill()
+    assert said[0] == f"Waiting for Dask workers at {address}."
+    assert len(records) == plan.count
+
+
+def test_a_scheduler_without_our_arena_is_told_before_a_game(tmp_path: Path) -> None:
+    """It unpacks what is sent to workers, and would fail at the first game of each."""
+    with DaskProcesses(tmp_path, first=NO_ARENA) as bare:
+        executor = DaskExecutor(scheduler=bare.address, table=FAKE_TABLE)
+        with pytest.raises(ExceptionGroup) as caught:
+            play_on(executor, fake_plan(2, deals=1))
+        (error,) = leaves(caught.value)
+        assert isinstance(error, ConfigError)
+        assert str(error).startswith(
+            f"the Dask scheduler at {bare.address} can't be used: start it with a Python that has "
+            f"misterx-arena[dask] {arena.__version__}, as workers ("
+        )
 
 
 def test_a_worker_without_our_arena_is_refused_by_name_and_others_play(

@@ -61,6 +61,8 @@ def test_a_scheduler_goes_with_dask_alone() -> None:
     assert where_of("dask", ADDRESS) == Where("dask", ADDRESS)
     assert where_of("local", None).words == ""
     assert where_of("dask", ADDRESS).words == f" --executor dask --scheduler {ADDRESS}"
+    six = "tcp://[::1]:8786"  # a shell would read that as a pattern
+    assert where_of("dask", six).words == f" --executor dask --scheduler '{six}'"
     with pytest.raises(ConfigError, match="--scheduler goes with --executor dask"):
         where_of("local", ADDRESS)
 

@@ -13,9 +13,10 @@ import pytest
 import trio
 import trio.testing
 
+import arena
 from arena.errors import ConfigError, HostFault, Interrupted, leaves
 from arena.tournament.executors import dask
-from arena.tournament.executors.crossing import Answer, Batch, Ready, Setup
+from arena.tournament.executors.crossing import Answer, Batch, Ready, Setup, differences, versions
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.dask_cluster import Machine, SchedulerLostError, TaskLostError
 from arena.tournament.executors.executor import Finished, Job, encode_spec
@@ -50,6 +51,9 @@ class FakeCluster:
         self.workers = {worker.machine.id: worker for worker in workers}
         self.is_lost = False
         self.forgotten: list[str] = []
+        self.versions = versions()
+        self.scheduler_error: Exception | None = None
+        self.needs: list[bool] = []
 
     def take_away(self, worker: FakeWorker) -> None:
         worker.is_dead = True
@@ -60,6 +64,17 @@ class FakeCluster:
         if self.is_lost:
             raise SchedulerLostError(self.address)
         return [worker.machine for worker in self.workers.values()]
+
+    async def ask_scheduler(self, function: object) -> dict[str, str]:
+        await trio.lowlevel.checkpoint()
+        assert function is versions
+        if self.scheduler_error is not None:
+            raise self.scheduler_error
+        return self.versions
+
+    async def show_need(self, *, is_needed: bool) -> None:
+        if [is_needed] != self.needs[-1:]:
+            self.needs.append(is_needed)
 
     async def ask(self, machine: Machine, function: Callable[..., Any], *args: Any) -> Any:
         await trio.lowlevel.checkpoint()
@@ -298,6 +313,58 @@ def test_without_a_worker_it_waits_ten_minutes(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(Interrupted, match="no Dask worker at tcp://fake for ten minutes"):
         run.play(fake_plan(2))
     assert run.said == ["Waiting for Dask workers at tcp://fake."]
+
+
+def test_a_need_of_workers_is_shown_as_long_as_there_are_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    first, second = FakeWorker("a", game_s=2), FakeWorker("b", game_s=2)
+    cluster = FakeCluster()
+    run = Coordinator(cluster, monkeypatch)
+    at: dict[float, Callable[[], object]] = {
+        3.0: lambda: cluster.workers.update(a=first),
+        8.0: lambda: cluster.take_away(first),
+        11.0: lambda: cluster.workers.update(b=second),
+    }
+    run.play(fake_plan(2, deals=10), at=at)
+    assert cluster.needs == [True, False, True, False]
+    assert len(run.results) == 20
+
+
+def test_a_scheduler_without_our_arena_ends_the_run_before_it_begins(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = FakeCluster(FakeWorker("a"))
+    cluster.scheduler_error = ModuleNotFoundError("No module named 'arena'")
+    run = Coordinator(cluster, monkeypatch)
+    with pytest.raises(ConfigError) as caught:
+        run.play(fake_plan(2), scheduler="tcp://fake")
+    assert str(caught.value) == (
+        "the Dask scheduler at tcp://fake can't be used: start it with a Python that has "
+        f"misterx-arena[dask] {arena.__version__}, as workers (No module named 'arena')"
+    )
+    assert run.said == []
+
+
+def test_other_versions_than_ours_are_told_once_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, ours = FakeWorker("a"), versions()
+    cluster = FakeCluster(worker)
+    cluster.versions = {**ours, "Python": "3.9.1", "Dask": "1.0"}
+    worker.ready = Ready(notes=("has Dask 1.0, not 2.0 as this machine",), where="in 1 worker")
+    run = Coordinator(cluster, monkeypatch)
+    run.play(fake_plan(2), scheduler="tcp://fake")
+    python, dask = ours["Python"], ours["Dask"]
+    here = f"Python {python} and Dask {dask} as this machine."
+    assert run.said == [
+        f"The Dask scheduler has Python 3.9.1 and Dask 1.0, not {here}",
+        "Dask worker a has Dask 1.0, not 2.0 as this machine.",
+        "Dask worker a plays in 1 worker; in all 1 game at once on one Dask worker.",
+    ]
+    assert worker.setup is not None
+    assert worker.setup.versions == ours
+    assert differences({"Python": python}, {"Python": python, "msgpack": "1.2"}) == (
+        "has msgpack (none), not msgpack 1.2 as this machine"
+    )
 
 
 def test_a_lost_scheduler_ends_the_run_to_be_resumed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,17 +1,21 @@
 """What a coordinator and the Dask workers say to each other: structs that travel as bytes.
 
-Nothing of ours is pickled but the names of five functions, so two machines need the same arena and
-nothing else in common.
+Nothing of ours is pickled but the names of six functions, so two machines need the same arena and
+nothing else in common. What makes them play alike is told where it differs (`versions`).
 """
 
 from __future__ import annotations
 
+import platform
+from importlib import metadata
+
 import msgspec
 
+import arena
 from arena.tournament.executors.executor import Job
 from arena.tournament.executors.room import Played
 
-__all__ = ["Answer", "Batch", "Keeping", "Ready", "Setup"]
+__all__ = ["Answer", "Batch", "Keeping", "Ready", "Setup", "differences", "versions"]
 
 
 class Keeping(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,6 +39,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         version: of the coordinator's arena; the worker must have the same.
+        versions: as `versions` gives them on the coordinator's machine.
         boards: rulesets that are played, and the SHA-256 of the board of each, which must be the
             worker's too; see `Ruleset.board_hash`, empty: not told.
         python: the coordinator's interpreter, which stands in the commands of its bots.
@@ -47,6 +52,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     version: str
+    versions: dict[str, str] = {}
     boards: tuple[tuple[str, str], ...] = ()
     python: str
     table: str
@@ -61,13 +67,13 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         refusal: why it can't play, with the cure; None if it can.
-        note: what is to be told though it can.
+        notes: what is to be told though it can, each to go on after its name.
         most: games at once for which its bots have user ids; None: there is no such bound.
         where: it plays, in a few words, such as `in 2 workers on 2 CPUs (0-1), unpinned`.
     """
 
     refusal: str | None = None
-    note: str | None = None
+    notes: tuple[str, ...] = ()
     most: int | None = None
     where: str = ""
 
@@ -98,3 +104,23 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     played: list[Played] = []
     is_lost: bool = False
     failure: str | None = None
+
+
+def versions() -> dict[str, str]:
+    """Return of what a cluster's machines should have the same, name to version, of this one."""
+    return {
+        "misterx-arena": arena.__version__,
+        "Python": platform.python_version(),
+        "Dask": metadata.version("distributed"),
+        "msgpack": metadata.version("msgpack"),
+    }
+
+
+def differences(theirs: dict[str, str], ours: dict[str, str]) -> str:
+    """Say what they have otherwise than the coordinator, which has ours; nothing if nothing."""
+    other = [name for name in ours if theirs.get(name) != ours[name]]
+    if not other:
+        return ""
+    there = " and ".join(f"{name} {theirs.get(name, '(none)')}" for name in other)
+    here = " and ".join(f"{name} {ours[name]}" for name in other)
+    return f"has {there}, not {here} as this machine"

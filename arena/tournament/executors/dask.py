@@ -22,7 +22,15 @@ from arena.errors import ConfigError, HostFault, Interrupted
 from arena.tournament.executors import dask_worker
 from arena.tournament.executors.batches import BATCH_S, Lengths, held, share
 from arena.tournament.executors.cpus import usable_cpus, usual_jobs
-from arena.tournament.executors.crossing import Answer, Batch, Keeping, Ready, Setup
+from arena.tournament.executors.crossing import (
+    Answer,
+    Batch,
+    Keeping,
+    Ready,
+    Setup,
+    differences,
+    versions,
+)
 from arena.tournament.executors.dask_cluster import (
     Cluster,
     Machine,
@@ -80,6 +88,7 @@ class DaskExecutor:
         self._keeping = None if scheduler is None else keeping
         self._setup = Setup(
             version=arena.__version__,
+            versions=versions(),
             boards=boards,
             python=sys.executable,
             table=table,
@@ -114,7 +123,8 @@ class DaskExecutor:
         """Play every job; see `Executor.run`.
 
         Raises:
-            ConfigError: if there is no such cluster, or none of its workers can play.
+            ConfigError: if there is no such cluster, or neither its scheduler nor any of its
+                workers can be used.
             HostFault: if none can go on.
             Interrupted: if the scheduler is lost, or no worker came for ten minutes.
         """
@@ -125,6 +135,8 @@ class DaskExecutor:
         workers = min(self._jobs or usual_jobs(), len(usable_cpus()))
         async with open_cluster(self._scheduler, workers=workers, folder=self._folder) as cluster:
             try:
+                if self._scheduler is not None:
+                    await self._check_scheduler(cluster)
                 async with trio.open_nursery() as nursery:
                     await self._watch(cluster, supply, results, nursery)
             except* SchedulerLostError:
@@ -135,6 +147,25 @@ class DaskExecutor:
                 raise Interrupted(
                     f"the Dask scheduler at {cluster.address} is lost; what was stored stays"
                 )
+
+    async def _check_scheduler(self, cluster: Cluster) -> None:
+        """Look whether the scheduler knows our functions: it unpacks what is sent to workers.
+
+        Raises:
+            ConfigError: if it does not.
+        """
+        try:
+            theirs = await cluster.ask_scheduler(versions)
+        except SchedulerLostError:
+            raise
+        except Exception as exc:
+            raise ConfigError(
+                f"the Dask scheduler at {cluster.address} can't be used: start it with a Python "
+                f"that has misterx-arena[dask] {arena.__version__}, as workers ({exc})"
+            ) from exc
+        other = differences(theirs, self._setup.versions)
+        if other:
+            self._say(f"The Dask scheduler {other}.")
 
     async def _watch(
         self,
@@ -148,6 +179,7 @@ class DaskExecutor:
         with_nobody_since = trio.current_time()
         while not supply.is_over:
             machines = {machine.id: machine for machine in await cluster.machines()}
+            await cluster.show_need(is_needed=not machines)
             for id_, machine in machines.items():
                 if id_ not in self._crew and id_ not in self._refused and not machine.is_leaving:
                     member = self._crew[id_] = _Member(machine, next(self._names))
@@ -246,8 +278,8 @@ class DaskExecutor:
         if ready.refusal is not None:
             raise _RefusedError(ready.refusal)
         member.most = ready.most
-        if ready.note is not None:
-            self._say(f"Dask worker {member.machine.name} {ready.note}")
+        for note in ready.notes:
+            self._say(f"Dask worker {member.machine.name} {note}.")
         self._has_played = member.is_ready = True
         self._say(f"Dask worker {member.machine.name} plays {ready.where}{self._places()}.")
 

@@ -8,6 +8,8 @@ import itertools
 import logging
 import signal
 import sys
+import uuid
+import warnings
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import ExitStack, asynccontextmanager, suppress
 from multiprocessing import resource_tracker
@@ -16,6 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import trio
 from distributed import Client, LocalCluster
+from distributed.versions import VersionMismatchWarning
 
 from arena.errors import ConfigError, HostFault
 from arena.tournament.executors.bridge import Bridge, open_bridge
@@ -61,6 +64,7 @@ class Cluster:
         self.address = str(scheduler.address)
         self._tasks = itertools.count()
         self._last: dict[str, Any] = {}  # by a machine's id: the future of its last exchange
+        self._need: Any = None  # the future of what waits for a worker
 
     async def machines(self) -> list[Machine]:
         """Return the workers there are now, in the order in which they came."""
@@ -75,6 +79,31 @@ class Cluster:
             )
             for address, worker in told["workers"].items()
         ]
+
+    async def ask_scheduler(self, function: Callable[[], T]) -> T:
+        """Call a function in the scheduler's process.
+
+        Raises:
+            Exception: what the function raised, or that the scheduler does not know it.
+        """
+        answer: T = await self._call(self._client.run_on_scheduler, function)
+        return answer
+
+    async def show_need(self, *, is_needed: bool) -> None:
+        """Have something wait for any worker, or no more.
+
+        A cluster that starts workers when they are needed (`cluster.adapt()`) goes by what waits,
+        and our games wait here until there is a worker.
+        """
+        if is_needed and self._need is None:
+
+            async def submit() -> Any:
+                return self._client.submit(bool, key=f"arena-need-{uuid.uuid4().hex}", pure=False)
+
+            self._need = await self._call(submit)
+        elif self._need is not None and not is_needed:
+            self._need.release()
+            self._need = None
 
     async def ask(
         self, machine: Machine, function: Callable[..., Coroutine[Any, Any, T]], *args: object
@@ -150,12 +179,12 @@ class Cluster:
         if last is not None:
             last.release()
 
-    async def _call(self, function: Callable[..., Any], **options: Any) -> Any:
+    async def _call(self, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         if self._client.status != "running":
             raise SchedulerLostError(self.address)
         try:
             with trio.fail_after(_ANSWER_S):
-                return await self._bridge.call(function, **options)
+                return await self._bridge.call(function, *args, **options)
         except (OSError, asyncio.CancelledError, trio.TooSlowError) as exc:
             raise SchedulerLostError(self.address) from exc
 
@@ -203,6 +232,7 @@ def _quieten() -> None:
     names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
     for name in ("distributed", "tornado", *names):
         logging.getLogger(name).setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", category=VersionMismatchWarning)
 
 
 async def _started(bridge: Bridge, workers: int, folder: str) -> LocalCluster:

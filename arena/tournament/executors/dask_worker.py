@@ -29,7 +29,15 @@ from arena.sandbox.slots import UID_BASE, UID_COUNT
 from arena.sandbox.startable import check_startable
 from arena.sandbox.visible import look_around
 from arena.tournament.executors.cpus import usable_cpus
-from arena.tournament.executors.crossing import Answer, Batch, Keeping, Ready, Setup
+from arena.tournament.executors.crossing import (
+    Answer,
+    Batch,
+    Keeping,
+    Ready,
+    Setup,
+    differences,
+    versions,
+)
 from arena.tournament.executors.executor import Job, decode_spec, encode_spec
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.executors.packing import unpack
@@ -143,7 +151,8 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
         signal.signal(signal.SIGINT, lambda _number, _frame: None)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     settings = asked.settings or b""
-    note = None
+    other = differences(versions(), asked.versions)
+    notes = (other,) if other else ()
     if asked.settings is None and asked.keeping is not None:
         folder = Path(dask_worker.local_directory)
         found = await asyncio.to_thread(_look, asked.keeping, folder)
@@ -151,13 +160,14 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
             if asked.keeping.has_strangers:
                 return _refused(f"has no sandbox: {found}")
             note = f"plays the arena's own bots without a sandbox, which it has not: {found}"
+            notes = (*notes, note)
         else:
             settings = found
     threads = dask_worker.state.nthreads
     processes = min(threads, len(usable_cpus()))
     _runs[name] = _Run(asked, settings, asked.lanes or threads, processes)
     where = LocalExecutor(processes, workers=processes).where
-    return msgspec.json.encode(Ready(note=note, most=_most(settings), where=where))
+    return msgspec.json.encode(Ready(notes=notes, most=_most(settings), where=where))
 
 
 async def has_bots(name: str, digests: dict[str, str], dask_worker: Worker) -> list[str]:
