@@ -15,6 +15,7 @@ from arena.cli import answers
 from arena.cli.options import data_option, talking
 from arena.cli.record_files import Line, transcript
 from arena.cli.stored import (
+    check_no_database,
     check_open_to_all,
     chosen,
     find_run,
@@ -28,6 +29,7 @@ from arena.errors import ConfigError, cannot_write
 from arena.store.database import Database
 from arena.store.runs import Run
 from arena.tournament.plan import Section
+from reports.replacing import replace_file
 
 __all__ = ["command"]
 
@@ -72,6 +74,7 @@ def command(
     with open_data(data) as database:
         found = find_run(database, run)
         check_open_to_all(found, spoil=spoil)
+        check_no_database(output, data)
         sections = chosen(found, ruleset)
         if kind != "jsonl" and len(sections) > 1:
             raise ConfigError(
@@ -86,8 +89,7 @@ def command(
                     sys.stdout.buffer.write(chunk)
                 sys.stdout.buffer.flush()
             else:
-                with output.open("wb") as file:
-                    file.writelines(chunks)
+                replace_file(output, chunks)
         except BrokenPipeError:
             raise
         except OSError as error:

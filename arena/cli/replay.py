@@ -9,7 +9,7 @@ import click
 
 from arena.cli import answers
 from arena.cli.options import data_option, talking
-from arena.cli.stored import check_open_to_all, open_data, spoil_option
+from arena.cli.stored import check_no_database, check_open_to_all, open_data, spoil_option
 from arena.cli.talk import Talk
 from arena.errors import RecordError
 
@@ -40,6 +40,7 @@ def command(
     from reports.replays import replay_data
     from reports.site.replay import write_replay
 
+    check_no_database(output, data)
     with open_data(data) as database:
         ref = database.find_game(game)
         check_open_to_all(database.find_run(ref.run), spoil=spoil)

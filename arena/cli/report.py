@@ -10,6 +10,7 @@ import click
 from arena.cli import answers
 from arena.cli.options import data_option, talking
 from arena.cli.stored import (
+    check_no_database,
     check_open_to_all,
     chosen,
     find_run,
@@ -94,6 +95,7 @@ def command(
     with open_data(data) as database:
         found = find_run(database, run)
         check_open_to_all(found, spoil=spoil)
+        check_no_database(output, data)
         target = output or data / "reports" / (f"{found.id}.html" if single else found.id)
         if single and target.is_dir():
             raise ConfigError(f"{target} is a folder: --single writes a file, name one with -o.")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +23,7 @@ from arena.tournament.plan import Plan, Section
 __all__ = [
     "DATABASE",
     "Row",
+    "check_no_database",
     "check_open_to_all",
     "chosen",
     "find_run",
@@ -33,6 +36,7 @@ __all__ = [
 ]
 
 DATABASE = "arena.sqlite3"
+DATABASES = frozenset(f"{DATABASE}{end}" for end in ("", "-wal", "-shm", "-journal", ".lock"))
 
 run_argument = click.argument("run", required=False, metavar="[RUN]")
 spoil_option = click.option(
@@ -72,6 +76,26 @@ def open_data(data: Path, *, create: bool = False) -> Database:
             f"{data} holds no runs; `arena run` makes some, or name another folder with --data."
         )
     return Database(file, create=create)
+
+
+def check_no_database(output: Path | None, data: Path) -> None:
+    """Refuse to write over a database, or over what SQLite keeps beside it.
+
+    Args:
+        output: as `-o` names it; None is always right.
+        data: the data folder, whose files are known by whatever name leads to them.
+
+    Raises:
+        ConfigError: if games would be lost.
+    """
+    if output is None:
+        return
+    wrong = not DATABASES.isdisjoint((output.name, Path(os.path.realpath(output)).name))
+    for name in DATABASES:
+        with suppress(OSError):
+            wrong = wrong or output.samefile(data / name)
+    if wrong:
+        raise ConfigError(f"{output}: games are stored in this file; name another one with -o.")
 
 
 def find_run(database: Database, prefix: str | None) -> Run:

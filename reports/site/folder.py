@@ -14,6 +14,7 @@ from reports.choosing import Wanted, choose
 from reports.csv_texts import matrix_csv, ratings_csv
 from reports.frames import Games
 from reports.names import shortened
+from reports.replacing import replace_file
 from reports.report import Report
 from reports.site.bot_page import bot_lead, bot_parts
 from reports.site.drawing import draw
@@ -185,8 +186,7 @@ def write_single(report: Report, games: Games, file: Path) -> Written:
     data = {name: "".join(parts) for name, parts in data_files(report, games)}
     content = single_page(report, games, data).encode()
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content)
+        replace_file(file, [content])
     except OSError as exc:
         raise cannot_write(f"{file}: can't be written", exc) from exc
     return Written(page=file, files=(file.name,), replays=0, bytes=len(content), notes=[])

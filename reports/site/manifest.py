@@ -7,9 +7,8 @@ ever removed: what a person put or changed there stays.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +16,7 @@ from types import TracebackType
 import msgspec
 
 from arena.errors import ArenaError, cannot_write
+from reports.replacing import replace_file
 
 __all__ = ["MANIFEST", "FolderWriter"]
 
@@ -88,11 +88,12 @@ class FolderWriter:
         if not _OURS.fullmatch(file):
             raise ValueError(f"{file!r} is no place for a file of a report")
         path = self.folder / file
+        digest = hashlib.sha256()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self.files[file], size = _replace(path, parts)
+            size = replace_file(path, _digested(parts, digest), follow_links=False)
         except OSError as exc:
             raise cannot_write(f"the report can't be written to {self.folder}", exc) from exc
+        self.files[file] = digest.hexdigest()
         self.bytes += size
 
     def close(self) -> None:
@@ -128,18 +129,9 @@ class FolderWriter:
             return {}
 
 
-def _replace(path: Path, parts: Iterable[str]) -> tuple[str, int]:
-    """Write beside, then rename; return the SHA-256 of the content and how many bytes it has."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    digest, size = hashlib.sha256(), 0
-    try:
-        with beside.open("wb") as file:
-            for part in parts:
-                content = part.encode()
-                file.write(content)
-                digest.update(content)
-                size += len(content)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-    return digest.hexdigest(), size
+def _digested(parts: Iterable[str], digest: hashlib._Hash) -> Iterator[bytes]:
+    """Pass the parts of a file on as bytes, and take them into its digest."""
+    for part in parts:
+        content = part.encode()
+        digest.update(content)
+        yield content

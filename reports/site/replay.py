@@ -12,6 +12,7 @@ from string import Template
 import msgspec
 
 from arena.errors import ConfigError, cannot_write
+from reports.replacing import replace_file
 from reports.replays import Replay, page_json
 from reports.site.inlining import inlined, policy
 
@@ -115,8 +116,7 @@ def write_replay(replay: Replay, file: Path) -> int:
     """
     page = replay_page(replay).encode()
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(page)
+        replace_file(file, [page])
     except OSError as exc:
         raise cannot_write(f"{file}: can't be written", exc) from exc
     return len(page)
