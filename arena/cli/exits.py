@@ -19,7 +19,7 @@ class Exit(enum.IntEnum):
     OURS = 4  # our own error, or void games left
     NOT_KNOWN = 5  # no verdict
     INTERRUPTED = 75  # interrupted or out of disk: can be resumed
-    STOPPED = 130  # Ctrl-C twice
+    STOPPED = 130  # at once: Ctrl-C twice, or where no run is stored; a person's `quit`
 
 
 MEANINGS = {
@@ -30,7 +30,7 @@ MEANINGS = {
     Exit.OURS: "our own error, or void games left",
     Exit.NOT_KNOWN: "no verdict (not known)",
     Exit.INTERRUPTED: "interrupted or out of disk; can be resumed",
-    Exit.STOPPED: "stopped by Ctrl-C twice",
+    Exit.STOPPED: "stopped at once: by Ctrl-C twice, by Ctrl-C where no run is stored, by `quit`",
 }
 
 

@@ -16,8 +16,9 @@ import trio
 
 from arena.cli import answers
 from arena.cli.config import Tournament
+from arena.cli.ctrl_c import put_off
 from arena.cli.exits import Exit
-from arena.cli.human import HUMAN, human_spec
+from arena.cli.human import HUMAN, PersonLeft, human_spec
 from arena.cli.options import (
     NumberRange,
     SideChoice,
@@ -105,7 +106,8 @@ def command(
     """Play one game.
 
     Both are named like every BOT: a reference bot, a folder, a file, or a quoted command line.
-    `human` is you, at this terminal: Tab completes a move, and no clock runs.
+    `human` is you, at this terminal: Tab completes a move, and no clock runs. A game that you quit
+    is not stored; its seed deals it again.
     """
     if step and not sys.stdin.isatty():
         raise click.UsageError("--step waits for keys, and standard input is no terminal.")
@@ -123,35 +125,58 @@ def command(
         no_clock=no_clock,
     )
     with open_data(data, create=True) as database:
-        run = database.begin(plan, afresh=True)
-        with database.claim(run):
-            again = not any(True for _ in database.missing(run))
-            started = time.monotonic()
-            spec = run.plan.spec(0)
-            if watch or step or HUMAN in (mister_x, detectives):
-                from arena.cli.watching import play_watched
+        started = time.monotonic()
+        spec = plan.spec(0)
+        if watch or step or HUMAN in (mister_x, detectives):
+            from arena.cli.watching import play_watched
 
-                record = play_watched(
-                    spec,
-                    talk.console(stderr=True),
-                    profile=kept.profile,
-                    watch=watch or step,
-                    step=step,
-                    eyes=eyes,
-                    pace_s=pace,
-                )
-            else:
-                record = trio.run(play_kept, spec, kept)
-            took_s = time.monotonic() - started
-            if again:
-                compare(talk, database, run, record)
-            elif record.aside.void is None:
-                database.add_record(run, record)
-            database.finish(run)
+            record = play_watched(
+                spec,
+                talk.console(stderr=True),
+                profile=kept.profile,
+                watch=watch or step,
+                step=step,
+                eyes=eyes,
+                pace_s=pace,
+            )
+        else:
+            record = trio.run(play_kept, spec, kept)
+        took_s = time.monotonic() - started
+        # Not before: of a game that is broken off or void nothing stays that could be gone on with.
+        if record.aside.void is None:
+            with put_off():
+                store(talk, database, plan, record)
     answer = answer_of(record, str(plan.open_seed), took_s)
     tell(talk, record, answer)
     suggest(talk, answer, {"mister_x": mister_x, "detectives": detectives})
     talk.answer(answer)
+    return exit_of(record)
+
+
+def store(talk: Talk, database: Database, plan: Plan, record: GameRecord) -> None:
+    """Store a game as a run of its own that is over; of one that is stored say if it is the same.
+
+    Raises:
+        StoreError: if the database refuses, or another process is storing the same game.
+    """
+    run = database.begin(plan, afresh=True)
+    with database.claim(run):
+        if any(True for _ in database.missing(run)):
+            database.add_record(run, record)
+            database.finish(run)
+        else:
+            compare(talk, database, run, record)
+
+
+def has_left(record: GameRecord) -> bool:
+    """Whether a game was broken off by the person who sat at its table, or watched it."""
+    return (record.aside.void or "").startswith(f"{PersonLeft.__name__}: ")
+
+
+def exit_of(record: GameRecord) -> Exit:
+    """Return the exit code of a game."""
+    if has_left(record):
+        return Exit.STOPPED
     if record.aside.void is not None:
         return Exit.OURS
     return Exit.FAULTS if record.core.faults else Exit.DONE
@@ -182,8 +207,6 @@ def plan_of_one(
 
 def compare(talk: Talk, database: Database, run: Run, record: GameRecord) -> None:
     """Say whether a game that is stored already came out the same once more."""
-    if record.aside.void is not None:
-        return
     ref = database.find_game(record.core.game, run=run)
     stored = database.record(ref).core
     if msgspec.json.encode(stored) == msgspec.json.encode(record.core):
@@ -259,6 +282,7 @@ def tell(talk: Talk, record: GameRecord, answer: answers.Play) -> None:
         kind, colon, why = answer.void.partition(": ")  # the record names the error's class too
         why = why if colon and kind.isidentifier() else answer.void
         talk.result(f"The game is void, and nobody's: {why}")
+        talk.say(f"Nothing of it is stored. Its deal is that of --seed {answer.seed}.")
         return
     if answer.winner is None:
         talk.result(f"Nobody won: {answer.reason}, round {answer.rounds}.")

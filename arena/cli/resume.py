@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
 from arena.cli.executing import executor_option, scheduler_option, where_of
+from arena.cli.human import is_human
 from arena.cli.options import data_option, talking
 from arena.cli.run import carry_on, introduce
 from arena.cli.sandboxing import sandboxing_of
 from arena.cli.stored import find_run, open_data, run_argument
 from arena.cli.talk import Talk
+from arena.errors import ConfigError
+from arena.store.database import Database
+from arena.store.runs import Run
 
 __all__ = ["command"]
 
@@ -33,7 +38,25 @@ def command(
     """
     with open_data(data) as database:
         found = find_run(database, run)
+        check_bots_alone(database, found)
         where = where_of(executor or "local", scheduler)
         database.touch(found)
         introduce(talk, database, found)
         return carry_on(talk, database, found, data, sandboxing_of(talk, found.plan, data), where)
+
+
+def check_bots_alone(database: Database, run: Run) -> None:
+    """Refuse to go on with a game that a person was to play: no program has that name.
+
+    Raises:
+        ConfigError: if a person sits at the table of a game that is missing.
+    """
+    plan = run.plan
+    if any(map(is_human, plan.entrants)) and any(True for _ in database.missing(run)):
+        first = plan.spec(0)
+        x, d = (bot.name if bot.trusted else "BOT" for bot in (first.mister_x, first.detectives))
+        seed = "" if plan.open_seed is None else f" --seed {shlex.quote(plan.open_seed)}"
+        raise ConfigError(
+            f"run {run.id} is a game that a person left, and no bot can go on for a person: play "
+            f"it anew with `arena play {x} {d} --ruleset {first.ruleset}{seed}`"
+        )

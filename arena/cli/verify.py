@@ -121,7 +121,8 @@ def stored_checks(database: Database, prefix: str | None) -> Iterator[tuple[str,
         ref = GameRef(run=run.id, game=game.game)
         yield game.game, check_stored(database, run, ref)
     if none:
-        raise ConfigError(f"run {run.id} has no played games; `arena resume {run.id}` plays some.")
+        cure = f"`arena resume {run.id}` plays some" if run.plan.rated else "it was broken off"
+        raise ConfigError(f"run {run.id} has no played games; {cure}.")
 
 
 def check_stored(database: Database, run: Run, ref: GameRef) -> list[str]:

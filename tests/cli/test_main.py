@@ -140,7 +140,7 @@ def test_codes_are_those_of_the_documents() -> None:
         4: "our own error, or void games left",
         5: "no verdict (not known)",
         75: "interrupted or out of disk; can be resumed",
-        130: "stopped by Ctrl-C twice",
+        130: "stopped at once: by Ctrl-C twice, by Ctrl-C where no run is stored, by `quit`",
     }
     assert exit_for(errors.ConfigError("x")) is Exit.USAGE
 

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
-from arena.cli.play import answer_of, given_back, off_turn, tell
+from arena.cli.exits import Exit
+from arena.cli.human import human_spec
+from arena.cli.play import answer_of, exit_of, given_back, off_turn, store, tell
 from arena.cli.talk import Settings, Talk
-from tests.fake_games import fake_plan, fake_record
+from arena.referee.record import BotSpec
+from arena.store.database import Database
+from arena.tournament import seeds
+from tests.cli.calling import Caller
+from tests.fake_games import fake_bot, fake_plan, fake_record
 
 RECORD = fake_record(fake_plan().spec(0))
+
+
+def x_only(bot: BotSpec) -> BotSpec:
+    return replace(bot, sides=("mister_x",))
+
+
+def d_only(bot: BotSpec) -> BotSpec:
+    return replace(bot, sides=("detectives",))
 
 
 @pytest.mark.parametrize(
@@ -44,4 +60,67 @@ def test_void_game_is_told_by_its_cause_alone(capsys: pytest.CaptureFixture[str]
     """The record names the class of the error too, for maintainers."""
     void = replace(RECORD, aside=replace(RECORD.aside, void="HostFault: no room: not one byte"))
     tell(Talk(Settings()), void, answer_of(void, "7", 0.1))
-    assert capsys.readouterr().out == "The game is void, and nobody's: no room: not one byte\n"
+    told = capsys.readouterr()
+    assert told.out == "The game is void, and nobody's: no room: not one byte\n"
+    assert "Nothing of it is stored. Its deal is that of --seed 7." in told.err
+
+
+@pytest.mark.parametrize(
+    ("void", "code"),
+    [
+        (None, Exit.DONE),
+        ("HostFault: no room", Exit.OURS),
+        ("PersonLeft: the person at the terminal left the game", Exit.STOPPED),
+    ],
+    ids=["played", "our fault", "quit"],
+)
+def test_a_quit_is_no_error_of_the_arena(void: str | None, code: Exit) -> None:
+    assert exit_of(replace(RECORD, aside=replace(RECORD.aside, void=void))) is code
+
+
+def test_a_fault_is_told_by_the_code() -> None:
+    assert exit_of(fake_record(fake_plan().spec(0), faulty=["bot0"])) is Exit.FAULTS
+
+
+def test_a_game_is_stored_as_a_run_that_is_over(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = fake_plan(2, deals=1, secret=seeds.open_secret("7").hex(), open_seed="7", rated=False)
+    one = replace(plan, entrants=(x_only(plan.entrants[0]), d_only(plan.entrants[1])))
+    record = fake_record(one.spec(0))
+    talk = Talk(Settings())
+    with Database(tmp_path / "arena.sqlite3") as database:
+        store(talk, database, one, record)
+        run = database.find_run()
+        assert (run.state, len(list(database.results(run)))) == ("over", 1)
+        store(talk, database, one, record)
+        assert "came out the same again" in capsys.readouterr().err
+        other = replace(record, core=replace(record.core, rounds=record.core.rounds + 1))
+        store(talk, database, one, other)
+        assert "came out differently now" in capsys.readouterr().err
+        assert database.record(database.find_game()).core == record.core
+
+
+def test_a_game_that_a_person_left_is_not_gone_on_with(arena: Caller, tmp_path: Path) -> None:
+    """Older releases stored it as a run without a game, and seated a program named `human`."""
+    bot = d_only(replace(fake_bot("random"), trusted=True))
+    plan = fake_plan(
+        [x_only(human_spec("london-2013")), bot],
+        deals=1,
+        secret=seeds.open_secret("a b").hex(),
+        open_seed="a b",
+        rated=False,
+        sandbox="none",
+    )
+    with Database(tmp_path / "arena.sqlite3") as database:
+        run = database.begin(plan)
+        database.finish(run)
+    called = arena("resume", "--data", tmp_path)
+    assert called.code == Exit.USAGE
+    assert "a person left, and no bot can go on for a person" in called.stderr
+    assert "`arena play human random --ruleset london-2013 --seed 'a b'`" in called.stderr
+    called = arena("verify", "--data", tmp_path)
+    assert called.code == Exit.USAGE
+    assert "has no played games; it was broken off." in called.stderr
+    with Database(tmp_path / "arena.sqlite3") as database:
+        assert list(database.results(run)) == []

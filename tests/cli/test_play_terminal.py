@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.exits import Exit
+from arena.cli.stored import open_data
 from tests.cli.calling import Caller
 from tests.cli.terminal import LIMIT_S, Terminal
 
@@ -65,7 +66,7 @@ def test_person_types_with_completion_and_hears_why_not(terminal: Opener) -> Non
     shown.until("Mister X on 185> ")
     shown.type("\x04")
     code, stdout = shown.end()
-    assert code == Exit.OURS
+    assert code == Exit.STOPPED
     answer = json.loads(stdout)
     assert answer["winner"] is None
     assert "left the game" in answer["void"]
@@ -109,7 +110,9 @@ def test_person_behind_a_pipe_leaves_with_its_end(tmp_path: Path) -> None:
         )
 
     left = play("nonsense\nd1 taxi 69\n")
-    assert left.returncode == Exit.OURS
+    assert left.returncode == Exit.STOPPED
     assert "No: 'nonsense' is no step" in left.stderr
     assert " 1  D  d1 taxi 69" in left.stderr
     assert json.loads(left.stdout)["void"]
+    with open_data(tmp_path / "arena-data") as database:
+        assert database.runs() == []
