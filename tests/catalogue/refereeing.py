@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 import os
 import sys
-import threading
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,10 +23,10 @@ from arena.referee.referee import play_game
 from arena.sandbox.finding import Found, find_sandbox
 from arena.sandbox.sandboxes import Box, Sandbox
 from arena.sandbox.visible import look_around
+from tests.living import busy_threads, memory_kib, start_new_peak
 
 __all__ = ["Ask", "Counts", "Kept", "Told", "main"]
 
-_KIB = 1024
 _MOST_BESIDE = 40
 
 
@@ -82,8 +81,8 @@ async def _answer(ask: Ask, pool: BotPool, boxes: list[Box]) -> Told:
             over.set()
 
     gc.collect()
-    before, resident = _counts(), _memory_kib("VmRSS")
-    _forget_peak()
+    before, resident = _counts(), memory_kib("VmRSS")
+    start_new_peak()
     began = trio.current_time()
     took_s = 0.0
     async with trio.open_nursery() as nursery:
@@ -95,7 +94,7 @@ async def _answer(ask: Ask, pool: BotPool, boxes: list[Box]) -> Told:
                 break
         await over.wait()
         took_s = trio.current_time() - began
-    grown = _memory_kib("VmHWM") - resident
+    grown = memory_kib("VmHWM") - resident
     after = await play_game(ask.honest, pool) if ask.honest is not None and ask.after else None
     told = Told(
         hostile=tuple(hostile[at] for at in sorted(hostile)),
@@ -118,26 +117,11 @@ def _counts() -> Counts:
             found.append(f"{name} {os.readlink(f'/proc/self/fd/{name}')}")  # noqa: PTH115
         except OSError:
             continue  # the one that listed them
-    # Trio keeps idle threads of its own for ten seconds, and names those at work by their task.
-    names = [thread.name for thread in threading.enumerate()]
-    threads = sum(not name.startswith("Trio thread") and " from " not in name for name in names)
+    threads = sum(" from " not in name for name in busy_threads())  # Trio names its own by the task
     children: list[int] = []
     for task in Path("/proc/self/task").iterdir():
         children += map(int, (task / "children").read_text().split())
     return Counts(tuple(sorted(found)), threads, tuple(sorted(children)))
-
-
-def _memory_kib(field: str) -> int:
-    for line in Path("/proc/self/status").read_text().splitlines():
-        name, _, value = line.partition(":")
-        if name == field:
-            return int(value.split()[0])
-    return 0
-
-
-def _forget_peak() -> None:
-    """Let the peak of our memory begin anew."""
-    Path("/proc/self/clear_refs").write_text("5")
 
 
 def _sandbox() -> Found:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import resource
+import secrets
 import sys
-import threading
-import time
 from collections.abc import Callable, Mapping
 from math import inf
 from pathlib import Path
@@ -24,6 +22,14 @@ from arena.sandbox.channel import BotExited, BotTooSlow
 from arena.sandbox.limits import default_limits
 from arena.sandbox.pondering import OffTurnUse
 from protocol.messages import ClockSettings, Limits
+from tests.living import (
+    busy_threads,
+    carrying,
+    command_line,
+    memory_kib,
+    start_new_peak,
+    wait_gone,
+)
 
 FAULTY = Path(__file__).parents[1] / "faulty_bots"
 GENEROUS = ClockSettings(move_ms=30_000)
@@ -228,6 +234,11 @@ async def play_fakes(
 # --- real bots ----------------------------------------------------------------------------------
 
 
+def marked(word: str) -> str:
+    """A word that no other process of this machine carries, to find a test's own by."""
+    return f"{word}-{secrets.token_hex(6)}"
+
+
 def script(program: str, row: str = "", *, mark: str = "") -> BotSpec:
     """A bot of `tests/faulty_bots`; `mark` goes into its command line, to be found by."""
     return bot(row or program, sys.executable, f"./{program}.py", row, mark)
@@ -237,35 +248,24 @@ class Footprint:
     """What the referee holds, and which marked processes there are (G1 to G4)."""
 
     def __init__(self, mark: str) -> None:
-        self.mark = mark.encode()
+        self.mark = mark
         self.fds = len(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names alone
-        self.threads = threading.active_count()
+        self.threads = busy_threads()
         self.files = self._files()
-        self.memory_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        start_new_peak()
+        self.memory_kib = memory_kib("VmRSS")
 
     def check(self) -> None:
         """Nothing is left of the bots two seconds after the end, and nothing of ours is lost."""
-        until = time.monotonic() + 2
-        while self.processes() and time.monotonic() < until:
-            time.sleep(0.01)
-        assert self.processes() == []
+        wait_gone(self.processes)
         assert len(os.listdir("/proc/self/fd")) == self.fds  # noqa: PTH208
-        assert threading.active_count() == self.threads
+        assert busy_threads() == self.threads
         assert self._files() == self.files
-        grown_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - self.memory_kib
-        assert grown_kib < 32 * 1024
+        assert memory_kib("VmHWM") - self.memory_kib < 32 * 1024
 
     def processes(self) -> list[str]:
         """Command lines of the processes that carry the mark, zombies not counted."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            try:
-                command = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
-            except OSError:
-                continue
-            if self.mark in command and entry.name != str(os.getpid()):
-                found.append(command.decode(errors="replace"))
-        return found
+        return [command_line(pid).decode(errors="replace") for pid in carrying(self.mark)]
 
     def _files(self) -> list[str]:
         return sorted(path.name for path in FAULTY.iterdir() if path.name != "__pycache__")

@@ -18,7 +18,7 @@ from protocol.messages import ClockSettings
 from tests.catalogue.checks import PLAYS, is_overload, play_checked
 from tests.catalogue.referees import ROUTES, Referees, Route
 from tests.catalogue.rows import OK, Row, check_record
-from tests.referee.games import GENEROUS, Footprint, play_real, script, spec
+from tests.referee.games import GENEROUS, Footprint, marked, play_real, script, spec
 
 pytestmark = pytest.mark.slow
 
@@ -164,7 +164,7 @@ def _check_time(row: Row, record: GameRecord) -> None:
 
 def _play(row: Row, mark: str) -> GameRecord:
     for play in range(PLAYS):
-        footprint = Footprint(mark := f"{mark}-{play}")
+        footprint = Footprint(mark := marked(f"{mark}-{play}"))
         pair = script("speaking", mark=mark), script(row.program, row.row, mark=mark)
         record = play_real(_game(row, *pair), footprint)
         if not is_overload(record):

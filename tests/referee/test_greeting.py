@@ -17,7 +17,7 @@ from arena.rules.ruleset import Side
 from arena.sandbox.limits import default_limits
 from protocol.errors import RemoteProtocolError
 from protocol.messages import HelloAnswer
-from tests.referee.games import FAULTY, Brain, FakeChannel, FakePool, Footprint, bot, honest
+from tests.referee.games import FAULTY, Brain, FakeChannel, FakePool, Footprint, bot, honest, marked
 
 LIMITS = default_limits()
 
@@ -71,6 +71,7 @@ def test_bot_that_fits_is_let_through() -> None:
 
 def greeted(*command: str, folder: Path = FAULTY, mark: str, **settings: Any) -> HelloAnswer:
     """Greet a real bot, and see that nothing is left of it."""
+    mark = marked(mark)
     footprint = Footprint(mark)
 
     async def main() -> HelloAnswer:

@@ -16,7 +16,7 @@ from arena.referee.record import BotSpec, Core, GameRecord, GameSpec
 from arena.referee.referee import play_game
 from arena.referee.replay import replay
 from protocol.messages import ClockSettings
-from tests.referee.games import Footprint, bot, play_real, script, spec
+from tests.referee.games import Footprint, bot, marked, play_real, script, spec
 
 pytestmark = pytest.mark.slow
 
@@ -41,7 +41,7 @@ TABLE = {
 
 @pytest.mark.parametrize("pair", list(product(PROGRAMS, repeat=2)), ids="-".join)
 def test_faults_of_two_processes_give_the_verdict_of_the_table(pair: tuple[str, str]) -> None:
-    mark = f"table-{'-'.join(pair)}"
+    mark = marked(f"table-{'-'.join(pair)}")
     seats = [script(*PROGRAMS[word], mark=mark) for word in pair]
     record = play_real(spec(seats[0], seats[1]), Footprint(mark))
     winner, faults = TABLE[pair]
@@ -71,7 +71,7 @@ def cores(records: dict[str, GameRecord]) -> dict[str, Core]:
 
 def test_games_come_out_alike_however_they_are_played() -> None:
     """One at a time or six, kept or fresh, next to bots that fail: the same bytes (G5, G6)."""
-    mark = "alike"
+    mark = marked("alike")
     footprint = Footprint(mark)
     honest = script("speaking", mark=mark)
     faulty = [script("lives", row, mark=mark) for row in ("exit-1", "silent", "child-holds")]
@@ -96,7 +96,7 @@ def test_games_come_out_alike_however_they_are_played() -> None:
 
 
 def test_every_record_replays_and_shows_no_leak() -> None:
-    mark = "audit"
+    mark = marked("audit")
     footprint = Footprint(mark)
     honest = script("speaking", mark=mark)
     games = [spec(honest, honest, number=number, keep=True) for number in range(12)]
@@ -109,7 +109,7 @@ def test_every_record_replays_and_shows_no_leak() -> None:
 
 def test_hanging_bot_costs_its_own_limit_and_no_more() -> None:
     """The games beside it end long before; the end is not delayed by the dead."""
-    mark = "hang"
+    mark = marked("hang")
     footprint = Footprint(mark)
     honest = script("speaking", mark=mark)
     hanging = script("lives", "ignore-term", mark=mark)
@@ -126,7 +126,7 @@ def test_hanging_bot_costs_its_own_limit_and_no_more() -> None:
 
 
 def test_slow_import_is_not_charged_to_the_first_turn() -> None:
-    mark = "slow-import"
+    mark = marked("slow-import")
     late = script("lives", "start-late", mark=mark)
     record = play_real(spec(late, script("speaking", mark=mark)), Footprint(mark))
     aside = record.aside.mister_x
@@ -137,7 +137,7 @@ def test_slow_import_is_not_charged_to_the_first_turn() -> None:
 
 def test_bot_may_be_idle_for_longer_than_threads_live() -> None:
     """C12: no bot dies merely because ten seconds passed on its opponent's move."""
-    mark = "patience"
+    mark = marked("patience")
     honest = script("speaking", mark=mark)
     code = (
         "import sys; sys.argv = ['patient.py']; sys.path.insert(0, '.')\n"
@@ -155,7 +155,7 @@ def test_bot_may_be_idle_for_longer_than_threads_live() -> None:
 
 def test_charged_time_is_what_a_sleeping_bot_slept() -> None:
     """Nothing of ours is charged: the error's median is well under a millisecond."""
-    mark = "charged"
+    mark = marked("charged")
     code = (
         "import sys; sys.argv = ['sleepy.py']; sys.path.insert(0, '.')\n"
         "import time, speaking\n"
