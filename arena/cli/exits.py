@@ -20,6 +20,7 @@ class Exit(enum.IntEnum):
     NOT_KNOWN = 5  # no verdict
     INTERRUPTED = 75  # interrupted or out of disk: can be resumed
     STOPPED = 130  # at once: Ctrl-C twice, or where no run is stored; a person's `quit`
+    UNREAD = 141  # as of a program that SIGPIPE ends: stdout was closed before all was written
 
 
 MEANINGS = {
@@ -31,6 +32,7 @@ MEANINGS = {
     Exit.NOT_KNOWN: "no verdict (not known)",
     Exit.INTERRUPTED: "interrupted or out of disk; can be resumed",
     Exit.STOPPED: "stopped at once: by Ctrl-C twice, by Ctrl-C where no run is stored, by `quit`",
+    Exit.UNREAD: "an export that nobody read to its end",
 }
 
 

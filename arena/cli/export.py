@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from arena.cli import answers
+from arena.cli.exits import Exit
 from arena.cli.options import data_option, talking
 from arena.cli.record_files import Line, transcript
 from arena.cli.stored import (
@@ -24,6 +25,7 @@ from arena.cli.stored import (
     run_argument,
     spoil_option,
 )
+from arena.cli.streams import is_unread
 from arena.cli.talk import Talk, plural, visible_json
 from arena.errors import ConfigError, cannot_write
 from arena.store.database import Database
@@ -63,7 +65,7 @@ def command(
     data: Path,
     *,
     spoil: bool,
-) -> None:
+) -> int:
     """Write the games of a run as CSV, JSON lines or Parquet.
 
     RUN is the beginning of a run's id; left out, it is the last one. A CSV file can be rated by
@@ -87,11 +89,13 @@ def command(
                 sys.stdout.flush()
                 for chunk in chunks:
                     sys.stdout.buffer.write(chunk)
+                    if is_unread():
+                        break
                 sys.stdout.buffer.flush()
+                if is_unread():  # of a part there is no verdict
+                    return Exit.UNREAD
             else:
                 replace_file(output, chunks)
-        except BrokenPipeError:
-            raise
         except OSError as error:
             if output is None:
                 raise
@@ -109,6 +113,7 @@ def command(
         talk.next(f"arena verify {name}")
     else:
         talk.next(f"arena report {found.id}", data=True)
+    return Exit.DONE
 
 
 def content(

@@ -96,12 +96,15 @@ class Arena(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; that nobody reads on (`arena games | head`) is no error."""
+        """Run the command; click would end the process with 1, and no word, at any closed pipe.
+
+        Stdout never raises that (`Results`), so it is a pipe of ours that broke.
+        """
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:
-            drop_output()
-            return Exit.DONE
+        except BrokenPipeError as error:
+            show_bug(error, ctx.ensure_object(Settings))
+            return Exit.OURS
 
     def main(  # type: ignore[override]
         self,
@@ -133,9 +136,6 @@ class Arena(click.Group):
             return Exit.USAGE
         except ArenaError as error:
             return tell(error, settings)
-        except BrokenPipeError:  # of the last flush
-            drop_output()
-            return Exit.DONE
         except OSError as error:
             if error.filename != STDOUT:
                 show_bug(error, settings)

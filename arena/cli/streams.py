@@ -10,18 +10,30 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["STDOUT", "make_ready"]
+__all__ = ["STDOUT", "is_unread", "make_ready"]
 
 STDOUT = "<stdout>"  # the file's name of an error that stdout raised
 
 
 class Results(io.FileIO):
-    """What results are written to: its errors can be told from those of any other file."""
+    """What results are written to: its errors can be told from those of any other file.
+
+    That nobody reads on (`arena verify | head`) ends no command, whose exit code is a verdict that
+    is still to be reached; the rest goes nowhere.
+    """
+
+    unread = False
 
     def write(self, data: ReadableBuffer, /) -> int:
         """Write; an error carries the stream's name."""
         try:
             return super().write(data)
+        except BrokenPipeError:
+            self.unread = True
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return memoryview(data).nbytes
         except OSError as error:
             error.filename = STDOUT
             raise
@@ -36,6 +48,12 @@ class Talking(io.FileIO):
             return super().write(data)
         except OSError:
             return memoryview(data).nbytes
+
+
+def is_unread() -> bool:
+    """Whether the reader of stdout has left before the end."""
+    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
+    return isinstance(raw, Results) and raw.unread
 
 
 def make_ready() -> None:

@@ -105,6 +105,7 @@ EXIT_TABLE = [
     (click.UsageError("no such option."), 2),
     (click.FileError("x.toml", "gone"), 2),
     (ZeroDivisionError("division by zero"), 4),
+    (BrokenPipeError(32, "Broken pipe"), 4),  # a pipe of ours: stdout never raises it
     (KeyboardInterrupt(), 130),
     (click.Abort(), 130),
     (BaseExceptionGroup("tasks", [KeyboardInterrupt()]), 130),
@@ -141,6 +142,7 @@ def test_codes_are_those_of_the_documents() -> None:
         5: "no verdict (not known)",
         75: "interrupted or out of disk; can be resumed",
         130: "stopped at once: by Ctrl-C twice, by Ctrl-C where no run is stored, by `quit`",
+        141: "an export that nobody read to its end",
     }
     assert exit_for(errors.ConfigError("x")) is Exit.USAGE
 

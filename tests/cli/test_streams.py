@@ -7,10 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import protocol
 from arena.cli.exits import Exit
+from arena.cli.stored import DATABASE
+from arena.store.database import Database
+from tests.fake_games import fake_plan, fake_record
 
 SPEC_TEXT = (Path(protocol.__file__).parent / "SPEC.md").read_text(encoding="utf-8")
 
@@ -56,6 +60,31 @@ def test_full_disk_behind_stdout_is_no_bug_of_ours(tmp_path: Path, words: str) -
     assert done.returncode == Exit.INTERRUPTED
     assert b"error: stdout can't be written (No space left on device): make room" in done.stderr
     assert b"bug" not in done.stderr
+
+
+@pytest.mark.parametrize("pipe", ["", "| true"])
+@pytest.mark.parametrize("more", ["", "--json"])
+def test_a_verdict_is_the_same_where_nobody_reads_it(tmp_path: Path, pipe: str, more: str) -> None:
+    record = fake_record(next(iter(fake_plan(2).specs())))  # of a game that nobody played
+    (tmp_path / "games.jsonl").write_bytes(msgspec.json.encode(record))
+    done = shell(f"(arena verify games.jsonl {more}; echo $? >code) {pipe}", tmp_path)
+    assert (tmp_path / "code").read_text() == f"{Exit.NO}\n", done.stderr
+    assert b"error" not in done.stderr
+
+
+@pytest.mark.parametrize(("reader", "code"), [("head -c 1", 141), ("cat", 0)])
+def test_an_export_that_is_not_read_to_its_end_ends_as_sigpipe_would(
+    tmp_path: Path, reader: str, code: int
+) -> None:
+    with Database(tmp_path / "arena-data" / DATABASE) as database:
+        run = database.begin(fake_plan(2, deals=60))
+        for spec in run.plan.specs():
+            database.add_record(run, fake_record(spec))
+        database.finish(run)
+    done = shell(f"(arena export --format jsonl; echo $? >code) | {reader}", tmp_path)
+    assert (tmp_path / "code").read_text() == f"{code}\n", done.stderr
+    assert (b"120 games of run" in done.stderr) == (code == 0)
+    assert b"error" not in done.stderr
 
 
 def test_nobody_reading_on_is_no_error(tmp_path: Path) -> None:
