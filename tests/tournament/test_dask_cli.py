@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import importlib.util
 import os
 import re
@@ -146,6 +147,20 @@ def test_the_readme_of_executors_tells_the_bounds_that_hold() -> None:
     assert f"two a game, {UID_COUNT} if nobody says" in text
     most = config.schema()["$defs"]["Tournament"]["properties"]["jobs"]["maximum"]
     assert f"`--jobs N` ({most:,} at most)" in text
+
+
+def test_the_readme_of_executors_calls_dask_with_options_that_it_has() -> None:
+    text = (resources.files("arena.tournament.executors") / "README.md").read_text("utf-8")
+    called = re.findall(r'/dask (scheduler|worker) ([^"]+)"', text)
+    called += [("worker", words) for words in re.findall(r'worker\["args"\] \+= (.*)', text)]
+    assert [name for name, _ in called] == ["scheduler", "worker", "worker"]
+    for name, words in called:
+        command = importlib.import_module(f"distributed.cli.dask_{name}").main
+        known = {word for each in command.params for word in (*each.opts, *each.secondary_opts)}
+        asked = set(re.findall(r"--[\w-]+", words))
+        assert asked
+        assert asked <= known
+    assert not re.search(r"(?<!`)dask-(worker|scheduler)", text)  # gone from newer ones
 
 
 @pytest.mark.slow
