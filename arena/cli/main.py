@@ -251,7 +251,11 @@ def main() -> None:
     make_ready()
     may_be_killed()
     take_sigterm_as_ctrl_c()
-    cli()
+    try:
+        cli()
+    finally:  # all is said and done: a late Ctrl-C must not take the exit code's place
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import click
 from arena.cli.executing import executor_option, scheduler_option, where_of
 from arena.cli.human import is_human
 from arena.cli.options import data_option, talking
-from arena.cli.run import carry_on, introduce
+from arena.cli.run import can_go_on, carry_on, introduce
 from arena.cli.sandboxing import sandboxing_of
 from arena.cli.stored import find_run, open_data, run_argument
 from arena.cli.talk import Talk
@@ -40,9 +40,11 @@ def command(
         found = find_run(database, run)
         check_bots_alone(database, found)
         where = where_of(executor or "local", scheduler)
-        database.touch(found)
-        introduce(talk, database, found)
-        return carry_on(talk, database, found, data, sandboxing_of(talk, found.plan, data), where)
+        with can_go_on(talk, database, found, where):
+            database.touch(found)
+            introduce(talk, database, found)
+            kept = sandboxing_of(talk, found.plan, data)
+            return carry_on(talk, database, found, data, kept, where)
 
 
 def check_bots_alone(database: Database, run: Run) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
+from arena.cli.ctrl_c import is_ctrl_c, put_off
 from arena.cli.executing import Where, scheduler_option, where_of
 from arena.cli.exits import Exit
 from arena.cli.options import data_option, talking
@@ -21,7 +24,7 @@ from arena.errors import Interrupted, StoreError
 from arena.store.database import Database
 from arena.store.runs import Run
 
-__all__ = ["carry_on", "command"]
+__all__ = ["can_go_on", "carry_on", "command", "introduce"]
 
 
 @click.command("run")
@@ -48,10 +51,33 @@ def command(
     settings = join(what, **options)
     where = where_of(settings.executor, scheduler)
     plan, kept = plan_of(settings, data, talk)
-    with open_data(data, create=True) as database:
-        run = database.begin(plan, afresh=afresh)
+    with open_data(data, create=True) as database, ExitStack() as stack:
+        with put_off():
+            run = database.begin(plan, afresh=afresh)
+            stack.enter_context(can_go_on(talk, database, run, where))
         introduce(talk, database, run)
         return carry_on(talk, database, run, data, kept, where)
+
+
+@contextmanager
+def can_go_on(talk: Talk, database: Database, run: Run, where: Where) -> Iterator[None]:
+    """Say how a stored run goes on, wherever in this context a Ctrl-C breaks it off.
+
+    Raises:
+        Interrupted: instead of a Ctrl-C, with the next command.
+    """
+    try:
+        yield
+    except (KeyboardInterrupt, BaseExceptionGroup) as error:
+        if not is_ctrl_c(error):
+            raise
+        if database.find_run(run.id).state == "over":
+            raise Interrupted(
+                f"Stopped. All games of run {run.id} are stored. Write its report with: "
+                + talk.here(f"arena report {run.id}")
+            ) from error
+        resume = talk.here(f"arena resume {run.id}{where.words}")
+        raise Interrupted(f"Run {run.id} was stopped. Go on with: {resume}") from error
 
 
 def introduce(talk: Talk, database: Database, run: Run) -> None:

@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from arena.cli import main
 from arena.cli.ctrl_c import is_ctrl_c, put_off
 
 
@@ -56,3 +57,21 @@ def test_where_ctrl_c_is_ignored_it_stays_ignored() -> None:
 )
 def test_ctrl_c_is_known_in_a_group_too(error: BaseException, it_is: bool) -> None:
     assert is_ctrl_c(error) is it_is
+
+
+def test_ctrl_c_on_the_way_out_leaves_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def done() -> None:
+        raise SystemExit(3)
+
+    for name in ("make_ready", "may_be_killed"):  # they set up a process of its own
+        monkeypatch.setattr(main, name, lambda: None)
+    monkeypatch.setattr(main, "cli", done)
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main.main()
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(number, handler)
+    assert ended.value.code == 3

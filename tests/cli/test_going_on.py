@@ -1,0 +1,109 @@
+"""`run` and `resume` broken off: what is stored is said to go on, with its exit code."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli import ending, run
+from arena.cli.exits import Exit
+from arena.cli.stored import DATABASE
+from arena.store.database import Database
+from tests.cli.calling import Caller
+from tests.fake_games import fake_plan, fake_record
+
+
+def stop(*_: Any, **__: Any) -> None:
+    """Be what a Ctrl-C falls into."""
+    signal.raise_signal(signal.SIGINT)
+
+
+def stop_among_tasks(*_: Any, **__: Any) -> None:
+    """Be tasks that a Ctrl-C falls into."""
+    raise BaseExceptionGroup("tasks", [KeyboardInterrupt()])
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> str:
+    """The id of a run of which all games are stored; it is over."""
+    with Database(tmp_path / DATABASE) as database:
+        made = database.begin(fake_plan(2, deals=1, sandbox="none"))
+        for spec in made.plan.specs():
+            database.add_record(made, fake_record(spec))
+        database.finish(made)
+        return made.id
+
+
+@pytest.mark.parametrize("what", ["endings_of", "write_report", "tell_ending"])
+@pytest.mark.parametrize("how", [stop, stop_among_tasks])
+def test_ctrl_c_while_the_report_is_written_leaves_it_to_be_written(
+    arena: Caller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stored: str,
+    what: str,
+    how: Callable[..., None],
+) -> None:
+    monkeypatch.setattr(ending, what, how)
+    called = arena("resume", "--data", tmp_path)
+    assert called.code == Exit.INTERRUPTED
+    assert called.stderr.splitlines()[-1] == (
+        f"Stopped. All games of run {stored} are stored. Write its report with: "
+        f"arena report {stored} --data {tmp_path}"
+    )
+
+
+@pytest.mark.parametrize("what", ["introduce", "sandboxing_of", "carry_on"])
+def test_ctrl_c_before_the_first_game_of_resume_can_be_resumed(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    with Database(tmp_path / DATABASE) as database:
+        made = database.begin(fake_plan(2, deals=1, sandbox="none"))
+    monkeypatch.setattr(f"arena.cli.resume.{what}", stop)
+    called = arena("resume", "--data", tmp_path)
+    assert called.code == Exit.INTERRUPTED
+    assert called.stderr.splitlines()[-1] == (
+        f"Run {made.id} was stopped. Go on with: arena resume {made.id} --data {tmp_path}"
+    )
+
+
+@pytest.mark.parametrize("what", ["introduce", "play_missing"])
+def test_ctrl_c_once_a_run_is_stored_can_be_resumed(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setattr(run, what, stop)
+    called = arena("run", "random", "greedy", "--deals", "1", "--data", tmp_path)
+    assert called.code == Exit.INTERRUPTED
+    with Database(tmp_path / DATABASE) as database:
+        made = database.find_run()
+    assert f"Go on with: arena resume {made.id} --data {tmp_path}\n" in called.stderr
+
+
+def test_ctrl_c_while_a_run_is_begun_waits_until_it_is_stored(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = Database.begin
+
+    def begin_late(self: Database, *words: Any, **more: Any) -> Any:
+        stop()
+        return begin(self, *words, **more)
+
+    monkeypatch.setattr(Database, "begin", begin_late)
+    called = arena("run", "random", "greedy", "--deals", "1", "--data", tmp_path)
+    assert called.code == Exit.INTERRUPTED
+    with Database(tmp_path / DATABASE) as database:
+        assert f"Go on with: arena resume {database.find_run().id} " in called.stderr
+
+
+def test_ctrl_c_before_a_run_is_stored_leaves_nothing(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "plan_of", stop)
+    called = arena("run", "random", "greedy", "--data", tmp_path)
+    assert called.code == Exit.STOPPED
+    assert called.stderr.strip() == "Stopped."
+    assert list(tmp_path.iterdir()) == []
