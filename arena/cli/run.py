@@ -20,7 +20,7 @@ from arena.cli.sandboxing import Sandboxing
 from arena.cli.settings import join, tournament_options
 from arena.cli.stored import open_data
 from arena.cli.talk import Talk, plural
-from arena.errors import Interrupted, StoreError
+from arena.errors import ConfigError, Interrupted, StoreError
 from arena.store.database import Database
 from arena.store.runs import Run
 
@@ -56,7 +56,12 @@ def command(
             run = database.begin(plan, afresh=afresh)
             stack.enter_context(can_go_on(talk, database, run, where))
         introduce(talk, database, run)
-        return carry_on(talk, database, run, data, kept, where)
+        try:
+            return carry_on(talk, database, run, data, kept, where)
+        except ConfigError:  # it can't be played so: what was asked for before stays the last run
+            if run.is_new:
+                database.forget(run)
+            raise
 
 
 @contextmanager

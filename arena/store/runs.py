@@ -33,6 +33,11 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     finished: str | None
     plan: Plan
 
+    @property
+    def is_new(self) -> bool:
+        """Whether nobody has gone on with it since it was begun."""
+        return self.touched == self.created
+
 
 class RunTable:
     """What can be done with whole runs; see `Database`."""
@@ -128,6 +133,26 @@ class RunTable:
         """Make this run the last one: the one that is meant where none is named."""
         with self._db.writing("go on with a run"):
             self._db.execute("UPDATE run SET touched = ? WHERE key = ?", (_now(), run.key))
+
+    def forget(self, run: Run) -> None:
+        """Delete a run of which nothing was played, so that it is the last one no more.
+
+        A run of which any play is stored stays, as does one that another process has in hand.
+
+        Raises:
+            StoreError: if the database refuses.
+        """
+        if not self._locks.take(run.key):
+            return
+        try:
+            with self._db.writing("forget a run"):
+                plays = "SELECT run FROM game UNION ALL SELECT run FROM void"
+                known = self._db.all(f"SELECT 1 FROM ({plays}) WHERE run = ? LIMIT 1", (run.key,))  # noqa: S608 - our own
+                if not known:
+                    self._db.execute("DELETE FROM bot WHERE run = ?", (run.key,))
+                    self._db.execute("DELETE FROM run WHERE key = ?", (run.key,))
+        finally:
+            self._locks.give_up(run.key)
 
     def finish(self, run: Run) -> None:
         """Mark a run as over: from now on its secret may be shown."""

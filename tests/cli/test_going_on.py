@@ -12,6 +12,7 @@ import pytest
 from arena.cli import ending, run
 from arena.cli.exits import Exit
 from arena.cli.stored import DATABASE
+from arena.errors import ConfigError
 from arena.store.database import Database
 from tests.cli.calling import Caller
 from tests.fake_games import fake_plan, fake_record
@@ -107,3 +108,25 @@ def test_ctrl_c_before_a_run_is_stored_leaves_nothing(
     assert called.code == Exit.STOPPED
     assert called.stderr.strip() == "Stopped."
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_a_run_that_cannot_be_played_so_is_not_the_last_one(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str, begun: bool
+) -> None:
+    """Such as on a cluster that nobody can reach."""
+
+    def refuse(*_: Any) -> None:
+        raise ConfigError("no scheduler answers there.")
+
+    words = ("run", "random", "greedy", "--deals", "1", "--data", tmp_path)
+    if begun:
+        monkeypatch.setattr(run, "play_missing", stop)
+        assert arena(*words).code == Exit.INTERRUPTED
+    monkeypatch.setattr(run, "play_missing", refuse)
+    called = arena(*words)
+    assert called.code == Exit.USAGE
+    assert called.stderr.endswith("error: no scheduler answers there.\n")
+    with Database(tmp_path / DATABASE) as database:
+        assert len(database.runs()) == 1 + begun
+        assert (database.find_run().id == stored) is not begun

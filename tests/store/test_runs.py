@@ -51,6 +51,31 @@ def test_a_run_can_be_begun_afresh(database: Database) -> None:
     assert database.begin(fake_plan(secret="33" * 32)).id == run.id  # the last one of that plan
 
 
+def test_only_a_run_without_a_play_is_forgotten(database: Database) -> None:
+    first = database.begin(fake_plan(2, secret="11" * 32))
+    assert first.is_new
+    database.forget(first)
+    assert database.runs() == []
+    assert database.rows("SELECT * FROM bots") == []
+    played = database.begin(fake_plan(2, secret="11" * 32))
+    database.add_record(played, fake_record(played.plan.spec(0)))
+    void = database.begin(fake_plan(2, deals=1, secret="22" * 32))
+    database.add_void(void, void_game(void.plan, 0))
+    empty = database.begin(fake_plan(2, deals=3, secret="33" * 32))
+    for run in (played, void, empty):
+        database.forget(run)
+    assert [run.id for run in database.runs()] == [void.id, played.id]
+    assert database.find_run() == void
+    assert not database.begin(void.plan).is_new
+
+
+def test_a_run_in_another_hand_is_not_forgotten(database: Database) -> None:
+    run = database.begin(fake_plan(2))
+    with Database(database.path) as other, other.claim(run):
+        database.forget(run)
+        assert other.runs() == [run]
+
+
 def test_an_open_seed_is_the_same_run_always(database: Database) -> None:
     plan = fake_plan(secret=seeds.open_secret("7").hex(), open_seed="7")
     assert database.begin(plan).id == database.begin(plan, afresh=True).id
