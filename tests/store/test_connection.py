@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -47,7 +47,7 @@ def test_another_programs_file_is_left_alone(path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no arena database"):
         Database(path)
     path.unlink()
-    with sqlite3.connect(path) as other:
+    with closing(sqlite3.connect(path)) as other, other:
         other.execute("CREATE TABLE theirs (a)")
     other.close()
     with pytest.raises(ConfigError, match=r"a database of another program"):

@@ -75,7 +75,7 @@ def test_a_migration_that_fails_leaves_nothing_behind(
 def test_a_file_of_a_newer_arena_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "arena.sqlite3"
     Database(path).close()
-    with sqlite3.connect(path) as newer:
+    with closing(sqlite3.connect(path)) as newer, newer:
         newer.execute("PRAGMA user_version = 99")
     newer.close()
     with pytest.raises(ConfigError, match=r"has schema 99, this arena knows up to \d+"):
