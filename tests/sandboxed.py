@@ -21,6 +21,7 @@ from arena.sandbox.limits import default_limits
 from arena.sandbox.sandboxes import Box, Sandbox
 from arena.sandbox.visible import look_around
 from protocol.messages import Limits
+from tests.living import wait_gone
 from tests.tools import need_that
 
 __all__ = [
@@ -96,12 +97,10 @@ class Inside:
             assert time.monotonic() < end
             assert self.process.poll() is None
 
-    def wait_over(self, within_s: float = 2.0) -> None:
+    def wait_over(self) -> None:
         """Wait until the program's outermost process has ended and nobody is left inside."""
         self.process.wait(_WAIT_S)
-        end = time.monotonic() + within_s
-        while not self.box.is_over():
-            assert time.monotonic() < end, "somebody is left in the sandbox"
+        wait_gone(lambda: "somebody in the sandbox" * (not self.box.is_over()))
 
 
 @contextmanager

@@ -34,12 +34,11 @@ from arena.referee.record import Core, FaultKind, GameRecord, GameSpec, SideWord
 from arena.referee.referee import play_game
 from arena.store.runs import Run
 from tests.at_scale.saboteur import Sabotage, sabotage_of
-from tests.living import carrying, guardians_of, is_alive, workers_of
+from tests.living import carrying, guardians_of, is_alive, wait_gone, workers_of
 from tests.referee.games import FakePool, honest
 
 __all__ = ["FaultedRun", "Tally", "check_game", "undisturbed"]
 
-GONE_S = 2.0
 SILENT_S = 120.0  # without a stored game, on a busy machine: then the run hangs
 MOVE_MS = 2_500  # honest bots need one of them; the silent cost as much each
 SABOTEUR = "saboteur"
@@ -160,10 +159,7 @@ class FaultedRun:
                 arena.kill()
                 raise
             arena.wait()
-            until = time.monotonic() + GONE_S
-            while left := self._left(helpers):
-                assert time.monotonic() < until, [described(pid) for pid in left]
-                time.sleep(0.01)
+            wait_gone(lambda: [described(pid) for pid in self._left(helpers)])
             answer.seek(0)
             errors.seek(0)
             return arena.returncode if is_over else None, answer.read(), errors.read()

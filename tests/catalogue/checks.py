@@ -9,8 +9,7 @@ import contextlib
 import hashlib
 import io
 import os
-import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +22,7 @@ from arena.referee.record import GameRecord, GameSpec
 from arena.sandbox.processes import namespace_of, see
 from tests.catalogue.refereeing import Told
 from tests.catalogue.referees import Referee
+from tests.living import carrying, command_line, wait_gone
 
 __all__ = [
     "PLAYS",
@@ -31,12 +31,10 @@ __all__ = [
     "is_overload",
     "marked_processes",
     "play_checked",
-    "wait_until",
 ]
 
 PLAYS = 3  # of a game that is void through no fault of a bot's, at most
 
-GONE_S = 2.0  # no process outlives its game by more
 MEMORY_KIB = 32 * 1024
 COMMON = (Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"))  # noqa: S108
 
@@ -108,8 +106,7 @@ def _check_gone(referee: Referee, told: Told, others: Collection[_Owned]) -> Non
             *(str(it) for it in _owners() if it.uid in uids and it not in others),
         ]
 
-    wait_until(lambda: not left(), GONE_S)
-    assert left() == []
+    wait_gone(left)
 
 
 def _check_honest(referee: Referee, told: Told) -> None:
@@ -212,21 +209,4 @@ def _owners() -> list[_Owned]:
 
 def marked_processes(mark: str) -> list[str]:
     """Return command lines with a mark, of any user; zombies have none."""
-    found = []
-    for name in os.listdir("/proc"):  # noqa: PTH208
-        if not name.isdigit() or int(name) == os.getpid():
-            continue
-        try:
-            command = Path("/proc", name, "cmdline").read_bytes()
-        except OSError:
-            continue
-        if mark.encode() in command:
-            found.append(f"{name} {command.decode(errors='replace')}")
-    return found
-
-
-def wait_until(is_so: Callable[[], bool], limit_s: float) -> None:
-    """Wait until something has come about in other processes, or the time is up."""
-    until = time.monotonic() + limit_s
-    while not is_so() and time.monotonic() < until:
-        time.sleep(0.01)
+    return [f"{pid} {command_line(pid).decode(errors='replace')}" for pid in carrying(mark)]

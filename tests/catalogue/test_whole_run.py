@@ -26,9 +26,10 @@ import pytest
 from arena.cli import answers
 from arena.cli.stored import DATABASE, open_data
 from arena.referee.record import GameRecord
-from tests.catalogue.checks import GONE_S, check_output, marked_processes, wait_until
+from tests.catalogue.checks import check_output, marked_processes
 from tests.catalogue.referees import ROUTES, Route
 from tests.catalogue.rows import LIVES, OK, RESOURCES, check_record
+from tests.living import wait_gone
 from tests.ordinary_user import OrdinaryUser
 from tests.referee.games import FAULTY
 from tests.tools import need_that
@@ -192,8 +193,7 @@ def test_report_of_a_whole_run_is_whole(route: Route, runs: Runs) -> None:
 def test_whole_run_leaves_nothing_but_its_data(route: Route, runs: Runs) -> None:
     """G1, G4, G10."""
     run = runs.get(route)
-    wait_until(lambda: not marked_processes(run.mark), GONE_S)
-    assert marked_processes(run.mark) == []
+    wait_gone(lambda: marked_processes(run.mark))
     assert [path.name for path in (run.folder / "home").iterdir()] == ["arena-data"]
     for output in (run.told.stdout, run.told.stderr):
         assert run.word.encode() not in output

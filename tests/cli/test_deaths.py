@@ -17,14 +17,13 @@ from pathlib import Path
 import pytest
 
 from arena.cli.stored import open_data
-from tests.living import carrying, children, is_alive, wait, workers_of
+from tests.living import carrying, children, is_alive, wait, wait_gone, workers_of
 from tests.orphans import orphans_reaped
 from tests.sandboxed import need_sandbox
 
 pytestmark = pytest.mark.slow
 
 LIMIT_S = 60.0  # generous: hosts are busy
-GONE_S = 2.0
 
 BOT = """\
 import json, os, signal, sys, time
@@ -108,7 +107,7 @@ class Living:
 
     def wait_gone(self, pids: set[int] | None = None) -> None:
         """Wait until these bots, or all, are gone: two seconds at most."""
-        wait(lambda: not (self.bots() if pids is None else self.bots() & pids), GONE_S)
+        wait_gone(lambda: self.bots() if pids is None else self.bots() & pids)
 
 
 @pytest.fixture
@@ -145,7 +144,7 @@ def test_nobody_stays_when_the_coordinator_is_killed(living: Living) -> None:
     run.kill()
     run.wait()
     living.wait_gone()
-    wait(lambda: not any(map(is_alive, workers)), GONE_S)
+    wait_gone(lambda: [pid for pid in workers if is_alive(pid)])
 
 
 def test_nobody_stays_when_a_worker_is_killed_and_the_run_goes_on(living: Living) -> None:
@@ -172,7 +171,7 @@ def test_nobody_stays_after_ctrl_c_twice(living: Living, whole_group: bool) -> N
         assert run.poll() is None
     assert living.bots()
     send(run.pid, signal.SIGINT)
-    run.wait(GONE_S)
+    wait_gone(lambda: run.poll() is None, run.pid)
     assert run.returncode == 130
     living.wait_gone()
     with open_data(living.folder / "arena-data") as database:
@@ -200,7 +199,7 @@ def test_nobody_stays_when_the_start_of_a_bot_is_broken_off(
     play = living.arena("play", living.bot(at), "random")
     living.wait_up(play)
     play.send_signal(end)
-    play.wait(GONE_S)
+    wait_gone(lambda: play.poll() is None, play.pid)
     living.wait_gone()
 
 
@@ -233,7 +232,7 @@ def test_nobody_stays_who_was_not_told_yet(living: Living) -> None:
     play.kill()
     play.wait()
     living.wait_gone(bots)
-    wait(lambda: not any(map(is_alive, {watcher, *before})), GONE_S)
+    wait_gone(lambda: [pid for pid in {watcher, *before} if is_alive(pid)])
 
 
 def test_nobody_stays_after_a_loss_on_time(living: Living) -> None:

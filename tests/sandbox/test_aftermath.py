@@ -13,11 +13,10 @@ from pathlib import Path
 import pytest
 
 from arena.sandbox import aftermath
-from tests.living import is_alive, wait
+from tests.living import is_alive, wait, wait_gone
 from tests.orphans import orphans_reaped
 
 LIMIT_S = 20.0
-GONE_S = 2.0
 
 LEAVER = """
 import os, subprocess, sys
@@ -65,7 +64,7 @@ def test_who_is_killed_leaves_nothing_that_it_started_in_a_sandbox() -> None:
     with leaver() as (process, watcher, left, other):
         process.kill()
         process.wait()
-        wait(lambda: not is_alive(left), GONE_S)
+        wait_gone(lambda: is_alive(left))
         assert is_alive(other)
         wait(lambda: not is_alive(watcher), LIMIT_S)
 
@@ -79,7 +78,7 @@ def test_the_watcher_is_deaf_to_what_ends_the_others() -> None:
             os.kill(watcher, number)
         process.kill()
         process.wait()
-        wait(lambda: not is_alive(left), GONE_S)
+        wait_gone(lambda: is_alive(left))
 
 
 @pytest.mark.slow
@@ -90,7 +89,7 @@ def test_who_ends_by_itself_leaves_nothing_either_and_no_watcher() -> None:
         process.stdin.close()
         assert process.wait(LIMIT_S) == 0
         assert not is_alive(watcher)
-        wait(lambda: not is_alive(left), GONE_S)
+        wait_gone(lambda: is_alive(left))
         assert is_alive(other)
 
 

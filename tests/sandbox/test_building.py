@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from msgspec.structs import replace
 from arena.errors import BotRefused
 from arena.sandbox.building import build
 from arena.sandbox.limits import build_limits
-from arena.sandbox.processes import see
 from arena.sandbox.staging import unstage
+from tests.living import carrying, is_alive, wait_gone
 from tests.sandboxed import need_sandbox
 from tests.tools import need
 
@@ -76,11 +75,8 @@ def test_build_that_takes_too_long_is_stopped_with_what_it_started(tmp_path: Pat
     with pytest.raises(BotRefused, match="a build may take 3 s in all"):
         build([[PY, "-c", code]], tmp_path, limit_s=3.0)
     # The child is nobody's but init's now: it goes, or is a zombie until init has looked.
-    until = time.monotonic() + 2.0
-    for pid in map(int, (tmp_path / "pid").read_text().split()):
-        while (seen := see(pid)) is not None and seen.state not in "ZX":
-            assert time.monotonic() < until
-            time.sleep(0.01)
+    pids = [*map(int, (tmp_path / "pid").read_text().split())]
+    wait_gone(lambda: [pid for pid in pids if is_alive(pid)])
 
 
 def test_input_is_at_its_end(tmp_path: Path) -> None:
@@ -159,27 +155,14 @@ def test_locked_build_leaves_no_process(folder: Path) -> None:
         "while not os.path.exists('up'): pass\n"
     )
     locked(folder, code, mark)
-    assert carrying(mark) == []
+    assert carrying(mark) == set()
 
 
 def test_locked_build_that_takes_too_long_is_stopped_whole(folder: Path) -> None:
     mark = f"slow-build-{os.getpid()}"
     with pytest.raises(BotRefused, match="a build may take 1 s in all"):
         locked(folder, "import os, time; os.fork(); time.sleep(50)", mark, limit_s=1.0)
-    assert carrying(mark) == []
-
-
-def carrying(mark: str) -> list[str]:
-    """Processes of this machine with a mark in their command line."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        try:
-            words = (entry / "cmdline").read_bytes() if entry.name.isdigit() else b""
-        except OSError:
-            continue
-        if mark.encode() in words:
-            found.append(entry.name)
-    return found
+    assert carrying(mark) == set()
 
 
 @pytest.mark.parametrize(

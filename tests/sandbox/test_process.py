@@ -29,6 +29,7 @@ from arena.sandbox.process import BotProcess
 from arena.sandbox.starting import open_bot, start_bot
 from arena.sandbox.starvation import Counts, Thread
 from arena.sandbox.usage import CpuAccount
+from tests.living import is_alive, wait_gone
 
 pytestmark = pytest.mark.slow
 
@@ -50,7 +51,7 @@ def with_bot(code: str, use: Callable[[BotProcess], Awaitable[Any]], **limits: i
                 found.append(await use(bot))
             except BotFault as exc:  # not through the nursery, which would wrap it
                 found.append(exc)
-        assert _living_group(group) == []
+        wait_gone(partial(_living_group, group))
         assert set(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
         return found[0]
 
@@ -368,7 +369,7 @@ if child: print(child, flush=True)
 while True: time.sleep(1)
 """
     for pid in with_bot(code, use):
-        assert not _lives(pid)
+        assert not is_alive(pid)
 
 
 def test_end_gives_an_honest_bot_its_moment() -> None:
@@ -431,7 +432,7 @@ def test_bot_is_ended_when_its_user_is_cancelled() -> None:
                 await trio.sleep_forever()
         return pids[0]
 
-    assert not _lives(trio.run(main))
+    assert not is_alive(trio.run(main))
 
 
 def test_limits_are_set_before_the_bot_runs() -> None:
@@ -492,14 +493,11 @@ trio.run(main)
     referee = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
     assert referee.stdout is not None
     pid = int(referee.stdout.readline())
-    assert _lives(pid)
+    assert is_alive(pid)
     referee.kill()
     referee.wait()
     referee.stdout.close()
-    until = time.monotonic() + 2
-    while _lives(pid) and time.monotonic() < until:
-        time.sleep(0.01)
-    assert not _lives(pid)
+    wait_gone(lambda: is_alive(pid))
 
 
 def test_command_that_cannot_be_started_opens_nothing() -> None:
@@ -524,27 +522,10 @@ def test_host_without_room_is_no_fault_of_the_bot(monkeypatch: pytest.MonkeyPatc
     hub.stop()
 
 
-def _lives(pid: int) -> bool:
-    """Whether a process runs; a zombie does not."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[0] not in "ZX"
-
-
 def _living_group(group: int) -> list[int]:
-    """Processes of a group that still run two seconds from now; zombies are nobody's fault."""
-    until_s = time.monotonic() + 2
-    while True:
-        found = [
-            int(entry.name)
-            for entry in Path("/proc").iterdir()
-            if entry.name.isdigit() and _group(int(entry.name)) == group and _lives(int(entry.name))
-        ]
-        if not found or time.monotonic() > until_s:
-            return found
-        time.sleep(0.01)
+    """Processes of a group that still run; zombies are nobody's fault."""
+    pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [pid for pid in pids if _group(pid) == group and is_alive(pid)]
 
 
 def _group(pid: int) -> int | None:

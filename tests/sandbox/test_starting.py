@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,9 +19,10 @@ from arena.errors import BotFault, BotRefused, HostFault
 from arena.sandbox.channel import BotExited, BotTookTooMuch, BotTooSlow
 from arena.sandbox.limits import default_limits
 from arena.sandbox.process import BotProcess
-from arena.sandbox.processes import namespace_of, pids_in_namespace, see
+from arena.sandbox.processes import namespace_of, pids_in_namespace
 from arena.sandbox.sandboxes import Sandbox
 from arena.sandbox.starting import open_bot
+from tests.living import descendants, is_alive, wait_gone
 from tests.sandboxed import need_sandbox, staged
 
 pytestmark = pytest.mark.slow
@@ -30,7 +30,6 @@ pytestmark = pytest.mark.slow
 LIMITS = default_limits()
 LONG_S = 20.0  # every limit that is not the one under test
 SAYS = "import os, sys, time\ninput()\n"
-GONE_S = 2.0
 
 
 @contextmanager
@@ -195,7 +194,7 @@ def test_nobody_stays_behind_a_bot_that_leaves_children(end: str) -> None:
 
     async def use(bot: BotProcess) -> None:
         assert await ask(bot) == b"left"
-        namespaces.extend(map(namespace_of, _descendants(bot.pid)))
+        namespaces.extend(map(namespace_of, {bot.pid, *descendants(bot.pid)}))
         if end == "sys.exit(0)":
             with pytest.raises(BotExited, match="status 0"):
                 await ask(bot)
@@ -207,21 +206,5 @@ def test_nobody_stays_behind_a_bot_that_leaves_children(end: str) -> None:
     _wait_empty(inside.pop())
 
 
-def _descendants(pid: int) -> list[int]:
-    found = [pid]
-    for at in found:
-        for task in Path(f"/proc/{at}/task").iterdir():
-            found += map(int, (task / "children").read_text().split())
-    return found
-
-
 def _wait_empty(namespace: int) -> None:
-    until = time.monotonic() + GONE_S
-    while living := [pid for pid in pids_in_namespace(namespace) if _is_alive(pid)]:
-        assert time.monotonic() < until, living
-        time.sleep(0.01)
-
-
-def _is_alive(pid: int) -> bool:
-    seen = see(pid)
-    return seen is not None and seen.state not in "ZX"
+    wait_gone(lambda: [pid for pid in pids_in_namespace(namespace) if is_alive(pid)])

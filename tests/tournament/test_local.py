@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from arena.tournament.executors.local import LocalExecutor, _Slot
 from arena.tournament.plan import Plan
 from tests.fake_games import fake_bot, fake_plan
 from tests.fake_table import FAKE_TABLE, let_workers_import_tests
+from tests.living import children, is_alive, wait_gone
 
 pytestmark = pytest.mark.slow
 
@@ -171,14 +171,11 @@ def test_workers_die_with_a_killed_coordinator(bots: tuple[str, str]) -> None:
     ) as coordinator:
         assert coordinator.stdout is not None
         assert coordinator.stdout.readline() == "in play\n"
-        workers = [int(pid) for pid in children_of(coordinator.pid)]
+        workers = children(coordinator.pid)
         assert len(workers) == min(2, len(usable_cpus()))
         coordinator.kill()
     # The kernel has sent the signal with the coordinator's end; it takes a moment to act.
-    deadline = time.monotonic() + 20
-    while any(is_alive(pid) for pid in workers):
-        assert time.monotonic() < deadline
-        os.sched_yield()
+    wait_gone(lambda: [pid for pid in workers if is_alive(pid)])
 
 
 def blocked_in(pid: int) -> int:
@@ -227,18 +224,6 @@ def test_a_worker_imports_nothing_heavy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
     assert ended.stdout == "[]\n"
-
-
-def children_of(pid: int) -> list[str]:
-    return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
 
 
 def test_a_game_that_is_played_alone_has_its_worker_to_itself() -> None:
