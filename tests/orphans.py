@@ -1,7 +1,7 @@
 """The dead that fall to us: whoever makes a sandbox is given what processes below it leave behind.
 
 A process of ours that ends, or is killed, may leave children. The kernel gives them to the nearest
-process above that asked for orphans, as the arena does with its first sandbox; in a run of all
+process above that asked for orphans, as the arena does with its sandboxes; in a run of all
 tests that is the run itself. It waits for none that it did not start, so they would stay as dead
 ones until its end, for other tests to stumble over. A test run alone asks for them too: what it
 leaves must not be seen only where others ran before it.
@@ -12,17 +12,16 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from arena.sandbox.processes import children_of, see
+from tests.living import wait_gone
 
 __all__ = ["orphans_reaped"]
 
-_DEAD_S = 2.0  # as long as a bot may outlive what started it
-_LOOK_S = 0.01
 _SET_CHILD_SUBREAPER = 36  # for prctl
+_GET_CHILD_SUBREAPER = 37
 
 
 @contextmanager
@@ -31,14 +30,23 @@ def orphans_reaped() -> Iterator[None]:
 
     For blocks that wait for all that they start themselves.
     """
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    before = set(children_of(os.getpid()))
-    yield
-    until = time.monotonic() + _DEAD_S
-    while left := _reap(set(children_of(os.getpid())) - before):
-        assert time.monotonic() < until, f"left alive: {[see(pid) for pid in left]}"
-        time.sleep(_LOOK_S)
+    asked_before = _ask_for_orphans(asked=True)
+    try:
+        before = set(children_of(os.getpid()))
+        yield
+        wait_gone(lambda: [see(pid) for pid in _reap(set(children_of(os.getpid())) - before)])
+    finally:
+        _ask_for_orphans(asked=asked_before)
+
+
+def _ask_for_orphans(*, asked: bool) -> bool:
+    """Be given the orphans of our processes, or not; return whether we were."""
+    if sys.platform != "linux":
+        return False
+    kernel, before = ctypes.CDLL(None), ctypes.c_int()
+    kernel.prctl(_GET_CHILD_SUBREAPER, ctypes.byref(before), 0, 0, 0)
+    kernel.prctl(_SET_CHILD_SUBREAPER, int(asked), 0, 0, 0)
+    return bool(before.value)
 
 
 def _reap(pids: set[int]) -> set[int]:
