@@ -159,8 +159,8 @@ def write_report(
     rulesets each has a folder of its own in it, and the first page leads there.
 
     Raises:
-        StoreError: if the disk is full, or a record is damaged.
-        ConfigError: if the folder can't be written to.
+        StoreError: if the disk is full.
+        ConfigError: if the folder can't be written to, or a record is damaged.
     """
     reports = {folder_of(ending.ruleset): (ending.report, ending.table) for ending in endings.each}
     written = {

@@ -11,7 +11,7 @@ from arena.cli.stored import Row, rows
 from arena.referee.record import FaultKind
 from arena.store.database import Database
 from arena.store.database import Seat as StoredSeat
-from arena.store.packing import core_text
+from arena.store.packing import DAMAGE, core_text, damaged
 from arena.store.runs import Run
 from arena.tournament.plan import Section
 from reports.frames import GameRow, Games, Seat
@@ -85,26 +85,35 @@ _facts = msgspec.json.Decoder(Facts)
 _banks = msgspec.json.Decoder(RestBanks)
 
 
-def told_of(core: bytes, remainder: bytes | None = None) -> Told:
+def told_of(game: str, core: bytes, remainder: bytes | None = None) -> Told:
     """Return what a record tells, from its packed halves.
 
+    Args:
+        game: its id, for the error.
+        core: the half that compares byte for byte.
+        remainder: the other one, if the banks are wanted.
+
     Raises:
-        StoreError: if it is damaged.
+        ConfigError: if it is damaged.
     """
-    text = core_text(core)
-    # They stand behind the plies, which are long; no fact is an object, whatever it is called.
-    facts = _facts.decode(b"{" + text[text.rfind(b'"facts":{') :]).facts
-    told = Told(start_of(facts), specials_of(facts), words_of(facts))
-    if remainder is None:
-        return told
-    aside = _banks.decode(core_text(remainder)).aside
+    what = f"game {game}"
+    text = core_text(core, what)
+    try:
+        # They stand behind the plies, which are long; no fact is an object, whatever its name.
+        facts = _facts.decode(b"{" + text[text.rfind(b'"facts":{') :]).facts
+        told = Told(start_of(facts), specials_of(facts), words_of(facts))
+        if remainder is None:
+            return told
+        aside = _banks.decode(core_text(remainder, what)).aside
+    except DAMAGE as exc:
+        raise damaged(what, exc) from exc
     return msgspec.structs.replace(told, banks=(aside.mister_x.left, aside.detectives.left))
 
 
 def table_row(row: Row) -> GameRow:
     """Return a game as the table takes it."""
     stored = row.stored
-    told = told_of(*stored.packed) if stored and stored.packed else Told()
+    told = told_of(row.game, *stored.packed) if stored and stored.packed else Told()
     return GameRow(
         game=row.game,
         index=row.index,

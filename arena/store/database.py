@@ -312,22 +312,23 @@ class Database(RunTable):
         """Yield the records of a run's games, in plan order.
 
         Raises:
-            StoreError: if a record is damaged or of a newer format.
+            ConfigError: if a record is damaged or of a newer format; it names the game.
         """
-        for _, _, core, rest in self._pages(run, "record.core, remainder.text", join=_RECORD):
-            yield unpack(core, rest)
+        columns = "game.id, record.core, remainder.text"
+        for _, _, game, core, rest in self._pages(run, columns, join=_RECORD):
+            yield unpack(core, rest, f"game {game}")
 
     def cores(self, run: Run) -> Iterator[bytes]:
         """Yield the JSON of a run's cores in plan order: what compares byte for byte."""
-        for _, _, core in self._pages(run, "record.core", join=_CORE):
-            yield core_text(core)
+        for _, _, game, core in self._pages(run, "game.id, record.core", join=_CORE):
+            yield core_text(core, f"game {game}")
 
     def record(self, ref: GameRef) -> GameRecord:
         """Return one record.
 
         Raises:
-            ConfigError: if there is no such game, or it was void and left no record.
-            StoreError: if it is damaged or of a newer format.
+            ConfigError: if there is no such game, it was void and left no record, or its record is
+                damaged or of a newer format.
         """
         rows = self._db.all(
             f"SELECT record.core, remainder.text FROM game {_RECORD}"  # noqa: S608 - our own text
@@ -335,14 +336,15 @@ class Database(RunTable):
             (ref.run, ref.game),
         )
         if rows:
-            return unpack(*rows[0])
+            core, rest = rows[0]
+            return unpack(core, rest, f"game {ref.game}")
         rows = self._db.all(
             "SELECT void.text FROM void JOIN run ON run.key = void.run WHERE run.id = ?"
             " AND void.id = ? AND void.text IS NOT NULL ORDER BY void.key DESC LIMIT 1",
             (ref.run, ref.game),
         )
         if rows:
-            return unpack_record(rows[0][0])
+            return unpack_record(rows[0][0], f"game {ref.game}")
         raise ConfigError(f"run {ref.run} has no record of a game {ref.game}")
 
     def find_game(self, prefix: str | None = None, *, run: Run | None = None) -> GameRef:

@@ -10,11 +10,15 @@ import zlib
 
 import msgspec
 
-from arena.errors import StoreError
+from arena.errors import ConfigError
 from arena.referee.record import FORMAT, Core, GameRecord
 from arena.tournament.packed import Remainder, compress
 
-__all__ = ["core_text", "pack_record", "unpack", "unpack_record"]
+__all__ = ["DAMAGE", "core_text", "damaged", "pack_record", "unpack", "unpack_record"]
+
+A_RECORD = "a record in the database"
+# What decoders say of bytes that are not as they were written.
+DAMAGE = (zlib.error, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class _Format(msgspec.Struct):
@@ -29,38 +33,61 @@ _remainder = msgspec.json.Decoder(Remainder)
 _record = msgspec.json.Decoder(GameRecord)
 
 
-def core_text(packed: bytes) -> bytes:
+def damaged(what: str, error: Exception) -> ConfigError:
+    """Return the error for a record that can't be read: later it is no better.
+
+    Args:
+        what: the record, as `game 12ab…`.
+        error: what the decoder said, one of `DAMAGE`.
+    """
+    why = str(error) or type(error).__name__
+    return ConfigError(
+        f"{what} is damaged ({why}): put back a copy of the data folder, or play the whole run "
+        "anew with `arena run … --afresh`; `arena verify` names every such game"
+    )
+
+
+def core_text(packed: bytes, what: str = A_RECORD) -> bytes:
     """Return the JSON of a packed core: what compares byte for byte.
 
+    Args:
+        packed: as the database has it.
+        what: whose it is, for the error.
+
     Raises:
-        StoreError: if the bytes are damaged.
+        ConfigError: if the bytes are damaged.
     """
     try:
         return zlib.decompress(packed)
-    except zlib.error as exc:
-        raise StoreError(f"a record in the database is damaged: {exc}") from exc
+    except DAMAGE as exc:
+        raise damaged(what, exc) from exc
 
 
-def unpack(core: bytes, remainder: bytes) -> GameRecord:
+def unpack(core: bytes, remainder: bytes, what: str = A_RECORD) -> GameRecord:
     """Return the record whose halves these are.
 
+    Args:
+        core: the half that compares byte for byte, packed.
+        remainder: the other one.
+        what: whose they are, for the error.
+
     Raises:
-        StoreError: if it has a format of a newer arena, or is damaged.
+        ConfigError: if it has a format of a newer arena, or is damaged.
     """
-    text = core_text(core)
+    text = core_text(core, what)
     try:
         number = _format.decode(text).format
         if number not in _core_by_format:
-            raise StoreError(
-                f"a record has format {number}, this arena reads up to {FORMAT}: "
+            raise ConfigError(
+                f"{what} has format {number}, this arena reads up to {FORMAT}: "
                 "open it with the arena that wrote it, or a newer one"
             )
-        rest = _remainder.decode(core_text(remainder))
+        rest = _remainder.decode(core_text(remainder, what))
         return GameRecord(
             core=_core_by_format[number].decode(text), notes=rest.notes, aside=rest.aside
         )
-    except msgspec.DecodeError as exc:
-        raise StoreError(f"a record in the database is damaged: {exc}") from exc
+    except DAMAGE as exc:
+        raise damaged(what, exc) from exc
 
 
 def pack_record(record: GameRecord) -> bytes:
@@ -68,13 +95,17 @@ def pack_record(record: GameRecord) -> bytes:
     return compress(record)
 
 
-def unpack_record(packed: bytes) -> GameRecord:
+def unpack_record(packed: bytes, what: str = A_RECORD) -> GameRecord:
     """Return the record that `pack_record` took.
 
+    Args:
+        packed: as the database has it.
+        what: whose it is, for the error.
+
     Raises:
-        StoreError: if the bytes are damaged.
+        ConfigError: if the bytes are damaged.
     """
     try:
-        return _record.decode(core_text(packed))
-    except msgspec.DecodeError as exc:
-        raise StoreError(f"a record in the database is damaged: {exc}") from exc
+        return _record.decode(core_text(packed, what))
+    except DAMAGE as exc:
+        raise damaged(what, exc) from exc

@@ -28,8 +28,8 @@ def draw(
         The path of each replay in the folder, by game; and sentences on games that have none.
 
     Raises:
-        StoreError: if a record is damaged, or the disk is full.
-        ConfigError: if the folder can't be written to.
+        StoreError: if the disk is full.
+        ConfigError: if the folder can't be written to, or a record is damaged.
     """
     shared: ReplayFolder | None = None
     paths: dict[str, str] = {}

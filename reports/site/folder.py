@@ -83,8 +83,8 @@ def write(
         above: title of the page one folder up that leads here, if there is one.
 
     Raises:
-        StoreError: if the disk is full, or a record is damaged.
-        ConfigError: if the folder can't be written to.
+        StoreError: if the disk is full.
+        ConfigError: if the folder can't be written to, or a record is damaged.
     """
     with FolderWriter(folder) as writer:
         replays_made, notes = _write_pages(writer, report, games, record, replays, above)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import zlib
 from pathlib import Path
 
 import pytest
@@ -30,13 +31,43 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-def damage(data: Path) -> str:
-    """Spoil the record of the last game; return its id."""
+def damage(data: Path, *, lacking: bool = False) -> str:
+    """Spoil the record of the last game, all of it or by its last field; return its id."""
     with sqlite3.connect(data / DATABASE) as connection:
-        connection.execute("UPDATE record SET core = x'00' WHERE game = 2")
+        core = connection.execute("SELECT core FROM record WHERE game = 2").fetchone()[0]
+        left = zlib.decompress(core)
+        left = left[: left.rindex(b',"facts"')] + b"}"
+        spoilt = zlib.compress(left) if lacking else b"junk"
+        connection.execute("UPDATE record SET core = ? WHERE game = 2", (spoilt,))
         game = connection.execute("SELECT id FROM game WHERE key = 2").fetchone()[0]
     connection.close()
     return str(game)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("export", "--format", "csv"),
+        ("export", "--format", "jsonl"),
+        ("report",),
+        ("report", "--single"),
+        ("replay",),
+        ("resume",),
+        ("rerun", "--side", "x", "--bot", "random"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("spoilt", ["junk", "lacking"])
+def test_a_damaged_record_is_told_by_its_game_with_a_cure(
+    arena: Caller, data: Path, words: tuple[str, ...], spoilt: str
+) -> None:
+    game = damage(data, lacking=spoilt == "lacking")
+    called = arena(*words, "--data", data)
+    assert called.code == Exit.USAGE, called.stderr
+    assert f"error: game {game} is damaged (" in called.stderr
+    assert "put back a copy of the data folder, or play" in called.stderr
+    verified = arena("verify", "--data", data, "--json").json["failed"]
+    assert [one["id"] for one in verified if "damaged" in one["what"]] == [game]
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])

@@ -201,7 +201,7 @@ def test_facts_of_a_record_are_found_whatever_they_are_called(
     kinds: tuple[GameRecord, GameRecord],
 ) -> None:
     facts: dict[str, str | int] = {"facts": 3, "x_start": 7, "said": 'a "facts":{ b', "n": 0}
-    told = told_of(compress(msgspec.structs.replace(kinds[0].core, facts=facts)))
+    told = told_of("12ab", compress(msgspec.structs.replace(kinds[0].core, facts=facts)))
     assert told.start == 7
     assert told.words == ('said=a "facts":{ b',)
 

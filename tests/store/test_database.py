@@ -258,7 +258,9 @@ def test_a_record_of_a_newer_format_is_refused_by_name(database: Database) -> No
     record = fake_record(run.plan.spec(0))
     newer = msgspec.structs.replace(record, core=msgspec.structs.replace(record.core, format=9))
     database.add_record(run, newer)
-    with pytest.raises(StoreError, match="has format 9, this arena reads up to 1"):
+    with pytest.raises(
+        ConfigError, match=f"game {newer.core.game} has format 9, this arena reads up to 1"
+    ):
         list(database.records(run))
     assert len(list(database.results(run))) == 1  # what is stored apart can still be read
 

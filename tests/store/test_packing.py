@@ -7,7 +7,7 @@ import zlib
 import msgspec
 import pytest
 
-from arena.errors import StoreError
+from arena.errors import ConfigError
 from arena.referee.record import GameRecord
 from arena.store.packing import core_text, pack_record, unpack, unpack_record
 from arena.tournament.packed import pack
@@ -33,11 +33,21 @@ def test_equal_cores_give_equal_texts_whatever_stands_beside_them() -> None:
     assert halves(other)[1] != halves(RECORD)[1]
 
 
-@pytest.mark.parametrize("damaged", [b"", b"junk", zlib.compress(b"{}"), zlib.compress(b'{"a')])
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"",
+        b"junk",
+        zlib.compress(b"{}"),
+        zlib.compress(b'{"a'),
+        zlib.compress(b'{"format": 1, "arena": "\xff"}'),
+        zlib.compress(b"[" * 100_000),
+    ],
+)
 def test_a_damaged_record_is_told(damaged: bytes) -> None:
     core, rest = halves(RECORD)
     for blobs in ((damaged, rest), (core, damaged)):
-        with pytest.raises(StoreError, match="damaged"):
+        with pytest.raises(ConfigError, match="damaged"):
             unpack(*blobs)
-    with pytest.raises(StoreError, match="damaged"):
+    with pytest.raises(ConfigError, match="damaged"):
         unpack_record(damaged)
