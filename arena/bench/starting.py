@@ -16,6 +16,7 @@ from typing import Literal
 import trio
 
 from arena.bench.specs import RULESET
+from arena.errors import HostFault
 from arena.referee.pool import BotPool
 from arena.referee.record import BotSpec
 from arena.referee.requests import hello_request
@@ -23,21 +24,35 @@ from arena.rules.ruleset import Side
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.limits import default_limits
 
-__all__ = ["measure_first_game", "measure_help", "measure_sandbox"]
+__all__ = ["ended", "measure_first_game", "measure_help", "measure_sandbox"]
 
 _ARENA = (sys.executable, "-m", "arena")
+_FIRST_GAME = ("run", "random", "greedy", "--deals", "200")
 _POLL_S = 0.005
 _LIMIT_S = 60.0
 
 
 def measure_help(repeats: int = 5) -> float:
-    """Return the wall time of `arena --help` in milliseconds: the median of so many starts."""
+    """Return the wall time of `arena --help` in milliseconds: the median of so many starts.
+
+    Raises:
+        HostFault: if it ends with an error.
+    """
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
-        subprocess.run([*_ARENA, "--help"], check=True, capture_output=True)
+        done = subprocess.run([*_ARENA, "--help"], check=False, capture_output=True)
         times.append(time.perf_counter() - start)
+        if done.returncode:
+            raise ended("arena --help", done.returncode, done.stderr)
     return round(median(times) * 1000, 1)
+
+
+def ended(command: str, code: int, stderr: bytes) -> HostFault:
+    """Return the error for a command of ours that ended otherwise than it should."""
+    lines = stderr.decode(errors="replace").strip().splitlines()
+    said = f": {lines[-1]}" if lines else ", and said nothing"
+    return HostFault(f"`{command}` ended with {code}{said}")
 
 
 def _games_stored(database: Path) -> int:
@@ -54,25 +69,32 @@ def measure_first_game() -> float:
     """Return the wall time from `arena run` to its first stored game, in milliseconds.
 
     Raises:
-        TimeoutError: if no game is stored in a minute.
+        HostFault: if it ends before a game is stored, or none is stored in a minute; with the last
+            line of what it said.
     """
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         database = Path(folder, "data", "arena.sqlite3")
+        said = Path(folder, "stderr")
         start = time.perf_counter()
-        run = subprocess.Popen(
-            [*_ARENA, "run", "random", "greedy", "--deals", "200", "--data", str(database.parent)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=folder,
-            env={**os.environ, "NO_COLOR": "1"},
-        )
+        with said.open("wb") as stderr:
+            run = subprocess.Popen(
+                [*_ARENA, *_FIRST_GAME, "--data", str(database.parent)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+                cwd=folder,
+                env={**os.environ, "NO_COLOR": "1"},
+            )
         try:
-            while not _games_stored(database):
-                if run.poll() not in (None, 0) or time.perf_counter() - start > _LIMIT_S:
-                    raise TimeoutError("`arena run` stored no game in a minute")
+            while True:
+                code = run.poll()  # before the look: what was stored until its end counts
+                if _games_stored(database):
+                    return round((time.perf_counter() - start) * 1000, 1)
+                if code is not None:
+                    raise ended("arena run", code, said.read_bytes())
+                if time.perf_counter() - start > _LIMIT_S:
+                    raise HostFault(f"`arena run` stored no game in {_LIMIT_S:.0f} s")
                 time.sleep(_POLL_S)
-            return round((time.perf_counter() - start) * 1000, 1)
         finally:
             run.kill()
             run.wait()
