@@ -245,6 +245,33 @@ def test_a_worker_without_our_arena_is_refused_by_name_and_others_play(
     assert len(records) == fake_plan(3, deals=4).count
 
 
+PAUSED = """
+from distributed import Status
+def dask_setup(worker):
+    worker.loop.call_later(0.5, setattr, worker, "status", Status.paused)
+"""
+
+
+def test_a_worker_that_dask_pauses_is_given_up_with_the_cure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would keep what it is given as long as it is paused, and the run would never end."""
+    for name in ("_PAUSED_S", "_COME_AGAIN_S"):
+        monkeypatch.setattr(f"arena.tournament.executors.dask.{name}", 0.5)
+    (tmp_path / "tests").symlink_to(Path(__file__).parents[1])
+    with DaskProcesses(tmp_path, {"PYTHONPATH": str(tmp_path)}) as processes:
+        processes.worker("full", first=PAUSED)
+        executor = DaskExecutor(scheduler=processes.address, table=FAKE_TABLE)
+        with pytest.raises(ExceptionGroup) as caught:
+            play_on(executor, fake_plan(4, deals=100_000))
+    (error,) = leaves(caught.value)
+    assert str(error).startswith(f"no Dask worker at {processes.address} can play:\n  full (tcp:")
+    assert str(error).endswith(
+        ") is paused by Dask, since it has used most of the memory that it "
+        "may: give it a larger --memory-limit"
+    )
+
+
 LONDON = "london-2013"
 ELSEWHERE = "europe-2009:board=elsewhere"
 

@@ -41,6 +41,9 @@ class FakeWorker:
         self.is_dead = False
         self.is_closed = False
 
+    def pause(self, *, is_paused: bool) -> None:
+        self.machine = self.machine._replace(is_paused=is_paused)
+
 
 class FakeCluster:
     """Machines that tests add and take away."""
@@ -111,6 +114,8 @@ class FakeCluster:
             again.batches = worker.batches
             self.workers[again.machine.id] = again
             await trio.sleep_forever()
+        while worker.machine.is_paused:  # noqa: ASYNC110 - until the test says so
+            await trio.sleep(1)
         await trio.sleep(worker.game_s * len(batch.jobs) / batch.at_once)
         if worker.is_dead:
             await trio.sleep_forever()
@@ -298,6 +303,38 @@ def test_where_none_can_go_on_another_has_half_a_minute_to_come(
             HostFault, match=r"can play:\n  bad \(tcp://bad\) a worker process can't"
         ):
             run.play(plan)
+
+
+def test_a_worker_that_dask_pauses_gives_its_games_back_and_plays_again_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    full, other = FakeWorker("full", game_s=2), FakeWorker("other", game_s=2)
+    cluster = FakeCluster(full, other)
+    at: dict[float, Callable[[], object]] = {
+        7.0: lambda: full.pause(is_paused=True),
+        9.0: lambda: full.pause(is_paused=False),
+        20.0: lambda: full.pause(is_paused=True),
+        40.0: lambda: full.pause(is_paused=False),
+    }
+    run = Coordinator(cluster, monkeypatch)
+    plan = fake_plan(3, deals=10)
+    run.play(plan, at=at)
+    assert len(run.results) == plan.count
+    assert None not in run.results.values()
+    refusal = f"Dask worker full (tcp://full) {dask._PAUSED}; in all 1 game at once on one Dask"
+    told = [line for line in run.said if " full " in line]
+    assert [line.startswith(refusal) for line in told] == [False, True, False]
+    assert told[2].startswith("Dask worker full plays ")
+
+
+def test_where_all_workers_are_paused_the_run_ends_with_the_cure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    full = FakeWorker("full")
+    full.pause(is_paused=True)
+    run = Coordinator(FakeCluster(full), monkeypatch)
+    with pytest.raises(HostFault, match=r"can play:\n  full .* a larger --memory-limit$"):
+        run.play(fake_plan(2))
 
 
 def test_where_none_could_ever_play_the_run_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

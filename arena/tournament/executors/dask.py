@@ -49,6 +49,11 @@ _LOOK_S = 0.5  # between two looks at which workers there are
 _NOBODY_S = 600.0  # without a worker
 _COME_AGAIN_S = 30.0  # for a worker to be started anew
 _READY_S = 60.0
+_PAUSED_S = 10.0  # longer than what Dask clears away by itself takes
+_PAUSED = (
+    "is paused by Dask, since it has used most of the memory that it may: give it a larger "
+    "--memory-limit"
+)
 _END_S = 1.5
 
 
@@ -188,8 +193,12 @@ class DaskExecutor:
                 if id_ not in machines or machines[id_].is_leaving:
                     member.is_leaving = id_ in machines
                     member.scope.cancel()
-            for id_ in [id_ for id_ in self._refused if id_ not in machines]:
-                del self._refused[id_]
+                else:
+                    member.look(is_paused=machines[id_].is_paused)
+            for id_, why in list(self._refused.items()):
+                goes_on = why.endswith(_PAUSED) and id_ in machines and not machines[id_].is_paused
+                if id_ not in machines or goes_on:
+                    del self._refused[id_]
             if self._crew:
                 with_nobody_since = trio.current_time()
             elif self._refused:
@@ -236,6 +245,7 @@ class DaskExecutor:
             else:
                 nursery.cancel_scope.cancel()
                 return
+        why = why or (_PAUSED if member.is_paused else "")
         del self._crew[member.machine.id]
         cluster.forget(member.machine)
         if why:
@@ -408,6 +418,16 @@ class _Member:
         self.lengths = Lengths()
         self.bots: set[str] = set()  # folders of ours that it has
         self.is_leaving = False  # of its own will
+        self.is_paused = False  # and has been for so long that it is given up
+        self._paused_since: float | None = None
+
+    def look(self, *, is_paused: bool) -> None:
+        """Note whether Dask has paused it: then it answers no batch, and is given up after all."""
+        now = trio.current_time()
+        self._paused_since = (self._paused_since or now) if is_paused else None
+        if self._paused_since is not None and now - self._paused_since > _PAUSED_S:
+            self.is_paused = True
+            self.scope.cancel()
 
 
 class _Bots:

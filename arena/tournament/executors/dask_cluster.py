@@ -44,13 +44,17 @@ class TaskLostError(Exception):
 
 
 class Machine(NamedTuple):
-    """A Dask worker. Started anew it is another one, whatever its address."""
+    """A Dask worker. Started anew it is another one, whatever its address.
+
+    One that is paused goes on with its tasks and begins no other: it has used up its memory.
+    """
 
     id: str
     address: str
     name: str
     threads: int
     is_leaving: bool
+    is_paused: bool = False
 
 
 class Cluster:
@@ -76,6 +80,7 @@ class Cluster:
                 name=str(worker["name"]),
                 threads=int(worker["nthreads"]),
                 is_leaving="clos" in str(worker["status"]),
+                is_paused=str(worker["status"]) == "paused",
             )
             for address, worker in told["workers"].items()
         ]
