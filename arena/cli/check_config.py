@@ -20,7 +20,23 @@ from arena.errors import BotRefused, ConfigError
 __all__ = ["command"]
 
 
-@click.group("config")
+class Config(click.Group):
+    """The group; what it is given instead of a command is most often the file."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; anything else is answered with what there is."""
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            file = shlex.quote(args[0]) if args[0].endswith(".toml") else "FILE.toml"
+            ctx.fail(
+                f"There is no command '{args[0]}': `arena config check {file}` checks a "
+                "tournament file, `arena config schema` prints the JSON Schema of one."
+            )
+        return super().resolve_command(ctx, args)
+
+
+@click.group("config", cls=Config)
 @settings_options
 def command() -> None:
     """Check a tournament file, or print its JSON Schema."""
@@ -32,15 +48,31 @@ def command() -> None:
 def check(talk: Talk, file: Path) -> None:
     """Read FILE.toml as `arena run` would.
 
-    Prints it with every default filled in, or says what is wrong, with line and key. Bots are
-    looked for and their settings read; none is started.
+    Prints it with every default filled in, or says what is wrong, with line and key. Left out are
+    keys whose absence means something: seed, jobs, nodes, bwrap, user_ids. Bots are looked for and
+    their settings read; none is started.
     """
-    settings = config.load(file)
+    settings = filled(config.load(file))
     check_names(settings, str(file))
     check_bots(settings, file)
     talk.result(config.to_toml(settings).rstrip())
     talk.answer(answers.ConfigCheck(file=str(file), settings=msgspec.to_builtins(settings)))
     talk.next(f"arena plan {shlex.quote(str(file))}")
+
+
+def filled(settings: Tournament) -> Tournament:
+    """Return the same settings with the defaults that stand elsewhere: limits, and deals."""
+    limits = msgspec.structs.asdict(limits_of(settings.limits))
+    ruleset = settings.ruleset
+    if not isinstance(ruleset, str):
+        ruleset = tuple(
+            config.RulesetDeals(name=name, deals=deals) for name, deals in settings.rulesets
+        )
+    return msgspec.structs.replace(
+        settings,
+        ruleset=ruleset,
+        limits=config.Limits(**{key: limits[key] for key in config.Limits.__struct_fields__}),
+    )
 
 
 def check_bots(settings: Tournament, file: Path) -> None:

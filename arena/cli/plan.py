@@ -59,9 +59,10 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 def command(talk: Talk, what: tuple[str, ...], data: Path, **options: Any) -> None:
     """Say what a run would play, cost and be able to see.
 
-    A few games are tried for some seconds to know what one takes; nothing is stored. Pairs needed
-    go by how often Mister X won, and how often pairs were split, in the last run of these rules
-    under --data, if there is one.
+    A few games are tried for some seconds to know what one takes; none is stored. What a run needs
+    too is kept under --data: copies of the bots, built, and that the sandbox passed its test. Pairs
+    needed go by how often Mister X won, and how often pairs were split, in the last run of these
+    rules under --data, if there is one.
     """
     settings = join(what, **options)
     plan, kept = plan_of(settings, data, talk)

@@ -54,7 +54,8 @@ def tournament_options(function: F) -> F:
             "--deals",
             metavar="N",
             type=click.IntRange(1, MOST_DEALS),
-            help="Deals that every pairing plays.  [default: 20]",
+            help=f"Deals that every pairing plays.  [default: {Tournament().deals}, "
+            f"{SMALL_DEALS} without FILE.toml and BOT]",
         ),
         ruleset_option,
         click.argument("what", nargs=-1, metavar="[FILE.toml] [BOT]…", shell_complete=complete_bot),

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from arena.cli import config
 from arena.cli.config import Clock, Limits, Tournament
 from arena.errors import ConfigError
+from arena.sandbox.limits import default_limits
 from tests.cli.calling import Caller
 
 SCHEMA = Path(config.__file__).with_name("schema") / "tournament.schema.json"
@@ -221,6 +222,41 @@ def test_check_refuses_what_run_would(arena: Caller, tmp_path: Path, text: str, 
     assert called.code == 2
     assert f"{file}" in called.stderr
     assert says in called.stderr
+
+
+def test_check_fills_every_default_in(arena: Caller, tmp_path: Path) -> None:
+    file = tmp_path / "t.toml"
+    file.write_text(MIXED + "[limits]\nmemory_mib = 64\n")
+    called = arena("config", "check", file, "--json")
+    assert called.code == 0, called.stderr
+    settings = called.json["settings"]
+    limits = msgspec.structs.asdict(default_limits())
+    assert settings["limits"] == {
+        **{key: limits[key] for key in config.Limits.__struct_fields__},
+        "memory_mib": 64,
+    }
+    assert [each["deals"] for each in settings["ruleset"]] == [3, 5]
+    assert {key for key, value in settings.items() if value is None} == {
+        "seed", "jobs", "nodes", "bwrap", "user_ids",
+    }  # fmt: skip
+    told = arena("config", "check", file).stdout
+    again = tmp_path / "again.toml"
+    again.write_text(told)
+    assert arena("config", "check", again).stdout == told
+
+
+@pytest.mark.parametrize(
+    ("word", "cure"),
+    [("t.toml", "check t.toml` checks"), ("a b.toml", "'a b.toml'`"), ("x", "check FILE.toml`")],
+)
+def test_config_without_its_command_is_answered_with_it(
+    arena: Caller, word: str, cure: str
+) -> None:
+    called = arena("config", word)
+    assert called.code == 2
+    assert f"There is no command '{word}': `arena config check " in called.stderr
+    assert cure in called.stderr
+    assert "`arena config schema`" in called.stderr
 
 
 def test_file_of_a_bot_is_no_tournament(arena: Caller, tmp_path: Path) -> None:
