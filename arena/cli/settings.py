@@ -17,6 +17,7 @@ from arena.cli.executing import executor_option
 from arena.cli.options import Word, complete_bot, ruleset_option
 from arena.cli.sandboxing import sandbox_options
 from arena.errors import ConfigError
+from arena.tournament.paths import is_file, kind_of
 
 __all__ = ["beside", "check_names", "join", "tournament_options"]
 
@@ -148,10 +149,16 @@ def beside(made: Tournament, folder: Path) -> Tournament:
 
 
 def path_from(text: str, folder: Path) -> str:
-    """Return a BOT with the paths in it moved into `folder`, if something stands there."""
-    if "/" not in text and " " not in text and not (folder / text).is_file():
-        return text  # the name of a reference bot, or of nothing
-    if (folder / text).exists():
+    """Return a BOT with the paths in it moved into `folder`, where a tournament file lies.
+
+    What stands in the working directory alone is moved too: it is not what the file names. A text
+    that is found in neither stays, for an error in its own words.
+    """
+    from arena.tournament.entrants import reference_names  # what starts bots is on Linux alone
+
+    if not text or text in reference_names():
+        return text
+    if kind_of(folder / text) is not None or kind_of(text) is not None:
         return str(folder / text)
     try:
         words = shlex.split(text)
@@ -159,4 +166,6 @@ def path_from(text: str, folder: Path) -> str:
         return text  # whoever resolves it says what is wrong
     if len(words) < 2:
         return text
-    return shlex.join(str(folder / word) if (folder / word).is_file() else word for word in words)
+    return shlex.join(
+        str(folder / word) if is_file(folder / word) or is_file(word) else word for word in words
+    )
