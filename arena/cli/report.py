@@ -21,6 +21,7 @@ from arena.cli.stored import (
 )
 from arena.cli.talk import Talk
 from arena.errors import ConfigError
+from arena.tournament.paths import is_file, is_folder
 
 if TYPE_CHECKING:
     from reports.choosing import Wanted
@@ -97,9 +98,9 @@ def command(
         check_open_to_all(found, spoil=spoil)
         check_no_database(output, data)
         target = output or data / "reports" / (f"{found.id}.html" if single else found.id)
-        if single and target.is_dir():
+        if single and is_folder(target):
             raise ConfigError(f"{target} is a folder: --single writes a file, name one with -o.")
-        if not single and target.is_file():
+        if not single and is_file(target):
             raise ConfigError(f"{target} is a file: name a folder with -o, or add --single.")
         sections = chosen(found, ruleset)
         if single and len(sections) > 1:

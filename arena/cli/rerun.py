@@ -24,6 +24,7 @@ from arena.referee.record import BotSpec, GameRecord, SideWord
 from arena.rules.ruleset import Side
 from arena.sandbox.limits import default_limits
 from arena.tournament.entrants import find_bot, reference_names
+from arena.tournament.paths import is_file, why_not
 from protocol.messages import Limits, Turn
 
 __all__ = ["command"]
@@ -155,8 +156,11 @@ def find_record(game: str | None, data: Path, *, spoil: bool) -> tuple[GameRecor
     if game is not None:
         whole, _, prefix = game.rpartition(":")
         for name, begins in ((game, ""), (whole, prefix)):
-            if name and Path(name).is_file():
+            if name and is_file(name):
                 return in_file(Path(name), begins), default_limits()
+        why = why_not(game)
+        if why:
+            raise ConfigError(f"{game} can't be looked at ({why}); name a game, or another file.")
     with open_data(data) as database:
         ref = database.find_game(game)
         stored = database.find_run(ref.run)

@@ -10,6 +10,7 @@ import msgspec
 from arena.cli.stored import DATABASE, judged_in, open_data
 from arena.store.database import Database
 from arena.store.runs import Run
+from arena.tournament.paths import kind_of
 from arena.tournament.plan import Section
 
 __all__ = ["Seen", "seen"]
@@ -38,7 +39,7 @@ def seen(data: Path, ruleset: str) -> Seen | None:
         data: the data folder; it need not exist.
         ruleset: the rules as a plan has them, options included.
     """
-    if not (data / DATABASE).exists():
+    if kind_of(data / DATABASE) is None:
         return None
     with open_data(data) as database:
         for run in database.runs():

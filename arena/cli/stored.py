@@ -18,6 +18,7 @@ from arena.store.database import Database, StoredGame
 from arena.store.runs import Run
 from arena.tournament.benching import Judged
 from arena.tournament.pairings import Pairing
+from arena.tournament.paths import kind_of, why_not
 from arena.tournament.plan import Plan, Section
 
 __all__ = [
@@ -71,7 +72,10 @@ def open_data(data: Path, *, create: bool = False) -> Database:
         ConfigError: if there is none and none may be made.
     """
     file = data / DATABASE
-    if not create and not file.exists():
+    if not create and kind_of(file) is None:
+        why = why_not(file)
+        if why:
+            raise ConfigError(f"{file} can't be looked at ({why}); name another --data.")
         raise ConfigError(
             f"{data} holds no runs; `arena run` makes some, or name another folder with --data."
         )

@@ -20,6 +20,7 @@ from arena.referee.replay import replay
 from arena.rules import vectors
 from arena.store.database import Database, GameRef
 from arena.store.runs import Run
+from arena.tournament.paths import is_file, why_not
 
 __all__ = ["check_record", "command"]
 
@@ -85,14 +86,17 @@ def command(
 
 def checks(records: tuple[str, ...], data: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield each record's id and what is wrong with it."""
-    files = [text for text in records if Path(text).is_file()]
+    files = [text for text in records if is_file(text)]
     for text in files:
         for name, record in read_records(Path(text)):
             yield name, check_record(record)
     others: list[str] = [text for text in records if text not in files]
     for text in others:
         if not text or not set(text) <= ID_DIGITS:
-            raise ConfigError(f"{text!r} is no file, and no beginning of a run's or a game's id.")
+            why = f" ({why_not(text)})" if why_not(text) else ""
+            raise ConfigError(
+                f"{text!r} is no file{why}, and no beginning of a run's or a game's id."
+            )
     if not files or others:
         with open_data(data) as database:
             for prefix in others or (None,):

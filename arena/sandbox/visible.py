@@ -114,7 +114,7 @@ def look_around(
         trees += [folder for folder in needed if not _within(folder, trees)]
         links += [link for link in chain if not _within(link[1], trees) and link not in links]
     for tree in more:
-        if not Path(tree).is_absolute() or not Path(tree).exists():
+        if not Path(tree).is_absolute() or not os.access(tree, os.F_OK):
             raise ConfigError(f"{tree}: to be shown to bots, but there is no such absolute path")
         if not _within(tree, trees):
             trees.append(tree)

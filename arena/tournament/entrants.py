@@ -36,6 +36,7 @@ from arena.sandbox.staging import (
     stage_files,
 )
 from arena.tournament.bot_toml import FILE, BotToml, check_name, read_bot_toml
+from arena.tournament.paths import is_file, kind_of
 from protocol.messages import HelloAnswer, Limits
 
 __all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "name_of", "reference_names"]
@@ -119,7 +120,7 @@ def find_bot(
             f"'{shown(text)}' names no bot; write a name, a folder, a file or a command"
         )
     into = data / STAGED
-    kind = _kind(text)
+    kind = kind_of(text)
     if text in reference_names():
         return _reference(text, into, limits, hides=kind is not None)
     if kind == stat.S_IFDIR:
@@ -141,12 +142,12 @@ def name_of(text: str, limits: Limits | None = None) -> str:
     Raises:
         BotRefused: if there is no such bot, or its `bot.toml` can't be used; with the cure.
     """
-    kind = _kind(text)
+    kind = kind_of(text)
     if text in reference_names():
         return text
     if kind == stat.S_IFDIR:
         path = Path(text)
-        if not (path / FILE).is_file():
+        if not is_file(path / FILE):
             raise BotRefused(_no_settings(path))
         settings = read_bot_toml(path / FILE, where=str(path / FILE), limits=limits)
         return settings.name or check_name(path.resolve().name, f"{path}: the folder's name")
@@ -217,11 +218,11 @@ def _files(folder: Traversable) -> Iterator[Traversable]:
 
 def _sdk_for(folder: Path, shown_as: Path) -> tuple[dict[str, bytes], tuple[str, ...]]:
     """Return what a folder's scripts import of the SDK and the folder lacks, and the talk."""
-    lacking = [name for name in SDK if not (folder / f"{name}.py").exists()]
+    lacking = [name for name in SDK if kind_of(folder / f"{name}.py") is None]
     found: dict[str, bytes] = {}
     talk: tuple[str, ...] = ()
     for script in sorted(folder.glob("*.py")) if lacking else ():
-        if script.is_file() and script.stat().st_size <= MAX_BYTES:
+        if is_file(script) and script.stat().st_size <= MAX_BYTES:
             with suppress(OSError):
                 text = script.read_bytes()
                 for name in lacking:
@@ -241,7 +242,7 @@ def _folder(
     """Stage a folder with its `bot.toml`, and build it if that says how."""
     real = check_folder(path, data)
     sdk, talk = _sdk_for(real, path)
-    if not (real / FILE).is_file():
+    if not is_file(real / FILE):
         raise BotRefused(_no_settings(path))
     staged = stage(real, into, data=data, more=sdk)
     settings = read_bot_toml(staged.folder / FILE, where=str(path / FILE), limits=limits)
@@ -321,18 +322,10 @@ def _words(text: str) -> tuple[list[str], list[str], Path]:
         words = shlex.split(text)
     except ValueError as exc:
         raise BotRefused(f"'{shown(text)}': can't be split into words ({exc})") from exc
-    files = [word for word in words if _kind(word) == stat.S_IFREG]
+    files = [word for word in words if is_file(word)]
     if not files:
         raise BotRefused(_no_such_bot(text, words))
     return words, files, Path(next((word for word in files if not _is_system(word)), files[0]))
-
-
-def _kind(text: str) -> int | None:
-    """Return what a path leads to, as a file type; None if to nothing (or it is no path at all)."""
-    try:
-        return stat.S_IFMT(Path(text).stat().st_mode)
-    except OSError:
-        return None
 
 
 def _is_system(word: str) -> bool:
@@ -362,7 +355,7 @@ def _check_copied(command: Sequence[str], staged: Staged, source: Path) -> None:
         part = next((p for p in Path(word).parts if p in LEFT_OUT or p.startswith(".")), None)
         if part is None or Path(word).is_absolute():
             continue
-        if not (staged.folder / word).exists() and (source / word).exists():
+        if kind_of(staged.folder / word) is None and kind_of(source / word) is not None:
             raise BotRefused(
                 f"{source}: the command names '{shown(word)}', but {part} is never copied; move "
                 f"the file up, or let `build` in {FILE} make it"

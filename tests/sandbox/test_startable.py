@@ -51,8 +51,19 @@ def test_program_that_cannot_start_is_refused(
         (["./folder"], "is no file"),
         ([], "command is empty"),
         (["./evil\x1b"], r"'evil\\x1b' is missing"),
+        (["./" + "x" * 300], r"'x+… \(300 bytes in all\)' is missing"),
+        (["x" * 300], r"'x+… \(300 bytes in all\)' is missing"),
     ],
-    ids=["missing", "not on PATH", "in the folder", "a folder", "empty", "escaped"],
+    ids=[
+        "missing",
+        "not on PATH",
+        "in the folder",
+        "a folder",
+        "empty",
+        "escaped",
+        "too long",
+        "too long for PATH",
+    ],
 )
 def test_command_that_names_no_program_is_refused(
     command: list[str], text: str, tmp_path: Path
