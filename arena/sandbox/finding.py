@@ -10,7 +10,6 @@ import importlib
 import os
 import platform
 import re
-import select
 import shutil
 import signal
 import subprocess
@@ -24,6 +23,7 @@ import msgspec
 from arena.errors import ConfigError
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.limits import BOT_ENVIRONMENT
+from arena.sandbox.patience import Patience
 from arena.sandbox.refusals import (
     Refusal,
     diagnose,
@@ -115,8 +115,8 @@ def find_sandbox(
 ) -> Found | Refusal:
     """Return the first sandbox that passes its self-test, or why there is none.
 
-    Blocks for about 80 ms, at most for `limit_s` and the killing of a program that hangs; starts no
-    bot.
+    Blocks for about 80 ms, at most for `limit_s` and the killing of a program that hangs, and for
+    what this machine kept it, or us, from running meanwhile; starts no bot.
 
     Args:
         visible: what bots see of this host; `python` is among it.
@@ -140,16 +140,13 @@ def find_sandbox(
             check_uid_range(*user_ids)
         except ConfigError as exc:
             return user_ids_taken(str(exc))
-    deadline = time.monotonic() + limit_s
+    left_s = limit_s
     tried = candidates(setting)
     refusals: list[Refusal] = []
     for at, candidate in enumerate(tried):
-        if not Path(candidate.path).exists():
+        if not os.access(candidate.path, os.F_OK):  # it never raises, whatever was named
             continue
-        now = time.monotonic()
-        until = now + (deadline - now) / (
-            len(tried) - at
-        )  # one that hangs leaves time for the next
+        share_s = left_s / (len(tried) - at)  # one that hangs leaves time for the next
         profile = Profile(
             bwrap=candidate.path,
             route="R" if root else "U",
@@ -160,9 +157,11 @@ def find_sandbox(
             uid_base=user_ids[0],
             uid_count=user_ids[1],
         )
-        result = _try(candidate, profile, python, cache, until)
+        began = time.monotonic()
+        result = _try(candidate, profile, python, cache, share_s)
         if isinstance(result, Found):
             return result
+        left_s -= min(share_s, time.monotonic() - began)
         refusals.append(result)
     if not refusals:
         return no_bubblewrap([candidate.path for candidate in tried])
@@ -170,17 +169,20 @@ def find_sandbox(
 
 
 def _try(
-    candidate: Candidate, profile: Profile, python: str, cache: Path | None, until: float
+    candidate: Candidate, profile: Profile, python: str, cache: Path | None, limit_s: float
 ) -> Found | Refusal:
-    version = _version(candidate.path, until)
+    patience = Patience(min(_VERSION_LIMIT_S, limit_s))
+    version = _version(candidate.path, patience, min(_VERSION_LIMIT_S, limit_s))
     if isinstance(version, Refusal):
         return version
+    left_s = limit_s - patience.spent_s()
     for proc in (True, False):
         tested = msgspec.structs.replace(profile, version=version, proc=proc)
         name = fingerprint(tested, version, python)
         if remembered(cache, name):
             return _found(tested, candidate, version, None)
-        outcome = run_canary(tested, python, limit_s=until - time.monotonic())
+        outcome = run_canary(tested, python, limit_s=left_s)
+        left_s -= min(left_s, outcome.took_ms / 1000)
         if outcome.passed:
             remember(cache, name)
             return _found(tested, candidate, version, outcome)
@@ -213,13 +215,12 @@ def _found(profile: Profile, candidate: Candidate, version: str, outcome: Outcom
     )
 
 
-def _version(path: str, until: float) -> str | Refusal:
+def _version(path: str, patience: Patience, limit_s: float) -> str | Refusal:
     """Ask a program for its version; refuse what does not answer as bubblewrap does."""
-    limit_s = max(0.0, min(_VERSION_LIMIT_S, until - time.monotonic()))
     if not os.access(path, os.X_OK) or not Path(path).is_file():
         return not_bubblewrap(path, "is no program that can be executed")
     try:
-        said, status = _ask_version(path, limit_s)
+        said, status = _ask_version(path, patience)
     except OSError as exc:
         return not_bubblewrap(path, f"can't be started: {os.strerror(exc.errno or 0)}")
     if status is None:
@@ -235,9 +236,8 @@ def _version(path: str, until: float) -> str | Refusal:
     return version
 
 
-def _ask_version(path: str, limit_s: float) -> tuple[bytes, int | None]:
+def _ask_version(path: str, patience: Patience) -> tuple[bytes, int | None]:
     """Return what a program says of its version and its status; None if it did not end in time."""
-    deadline = time.monotonic() + limit_s
     said = b""
     with subprocess.Popen(
         [path, "--version"],
@@ -251,20 +251,26 @@ def _ask_version(path: str, limit_s: float) -> tuple[bytes, int | None]:
     ) as process:
         try:
             while len(said) < _VERSION_BYTES and process.stdout is not None:
-                left = max(0.0, deadline - time.monotonic())
-                if not select.select([process.stdout], [], [], left)[0]:
+                if not patience.wait(process.stdout.fileno(), process.pid):
                     return said, None
                 chunk = process.stdout.read(_VERSION_BYTES)
                 if not chunk:
-                    return said, process.wait(max(0.0, deadline - time.monotonic()))
+                    return said, _status(process, patience)
                 said += chunk
-        except subprocess.TimeoutExpired:
-            return said, None
         finally:
             if process.returncode is None:  # until then the number is its own
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
     return said, 0
+
+
+def _status(process: subprocess.Popen[bytes], patience: Patience) -> int | None:
+    """Return with what status a program ends; None if it does not in time."""
+    ended = os.pidfd_open(process.pid)
+    try:
+        return process.wait() if patience.wait(ended, process.pid) else None
+    finally:
+        os.close(ended)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

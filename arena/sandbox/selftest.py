@@ -25,6 +25,7 @@ import msgspec
 
 from arena.sandbox.bubblewrap import BOT_FOLDER, Profile
 from arena.sandbox.limits import default_limits
+from arena.sandbox.patience import Patience
 from arena.sandbox.processes import pids_in_namespace, see
 from arena.sandbox.sandboxes import Box, Sandbox
 
@@ -95,13 +96,13 @@ def run_canary(profile: Profile, python: str, *, limit_s: float) -> Outcome:
     Args:
         profile: what is to be tested.
         python: path of the interpreter that runs it.
-        limit_s: for all of it.
+        limit_s: for all of it, and what this machine keeps it from running.
     """
     began = time.monotonic()
     sandbox = Sandbox(profile)
     try:
         with _Outside() as outside:
-            outcome = _run(sandbox, python, outside, began + limit_s)
+            outcome = _run(sandbox, python, outside, Patience(limit_s))
     finally:
         sandbox.close()
     return msgspec.structs.replace(outcome, took_ms=(time.monotonic() - began) * 1000)
@@ -132,7 +133,7 @@ class _Gone(Exception):
     """The canary did not answer; the text says how."""
 
 
-def _run(sandbox: Sandbox, python: str, outside: _Outside, deadline: float) -> Outcome:
+def _run(sandbox: Sandbox, python: str, outside: _Outside, patience: Patience) -> Outcome:
     command = (python, "-I", "-S", "-B", f"{BOT_FOLDER}/canary.py")
     folder = str(files("arena.sandbox") / "canary")
     try:
@@ -145,10 +146,10 @@ def _run(sandbox: Sandbox, python: str, outside: _Outside, deadline: float) -> O
     trouble = ""
     try:
         try:
-            answer = _ask(process, json.dumps(asked).encode() + b"\n", deadline)
+            answer = _ask(process, json.dumps(asked).encode() + b"\n", patience)
             checks += judge(json.loads(answer), asked, sandbox.profile, os.getuid())
-            checks.append(_check_pipes(process, deadline))
-            checks.append(_check_death(process, box, deadline))
+            checks.append(_check_pipes(process, patience))
+            checks.append(_check_death(process, box, patience))
         except _Gone as exc:
             trouble = str(exc)
         except (ValueError, LookupError, TypeError, AttributeError):  # whatever it is, no answer
@@ -257,9 +258,9 @@ def judge(
     return checks
 
 
-def _check_pipes(process: subprocess.Popen[bytes], deadline: float) -> Check:
+def _check_pipes(process: subprocess.Popen[bytes], patience: Patience) -> Check:
     sent = os.urandom(ECHO_BYTES // 2) + bytes(range(256)) * (ECHO_BYTES // 512)
-    got = _exchange(process, sent, len(sent), deadline)
+    got = _exchange(process, sent, len(sent), patience)
     return Check(
         f"gets {ECHO_BYTES // 1024} KiB through its pipes unchanged",
         "did not get bytes through its pipes unchanged",
@@ -267,21 +268,20 @@ def _check_pipes(process: subprocess.Popen[bytes], deadline: float) -> Check:
     )
 
 
-def _check_death(process: subprocess.Popen[bytes], box: Box, deadline: float) -> Check:
+def _check_death(process: subprocess.Popen[bytes], box: Box, patience: Patience) -> Check:
     """Kill it, and see that nobody holds its output any more."""
-    if _exchange(process, b"", len(b"grandchild\n"), deadline) != b"grandchild\n":
+    if _exchange(process, b"", len(b"grandchild\n"), patience) != b"grandchild\n":
         raise _Gone("left no grandchild")
     promise = "is gone with all that it started once it is killed"
     if not box.learn():
         return Check(promise, "has no namespace of processes that could be watched", False)
     os.kill(process.pid, signal.SIGKILL)  # the outermost alone: all others must follow
-    end = time.monotonic() + _KILL_WAIT_S
-    while _wait(process, end):
+    until_gone = Patience(_KILL_WAIT_S)
+    while _wait(process, until_gone, box.init):
         if not _read_some(process):
             break
-    left = max(0.0, end - time.monotonic())
-    over = select.select([box.init_fd], [], [], left)[0] and not _living(box)
-    return Check(promise, "outlived its kill", bool(over))
+    over = until_gone.wait(box.init_fd, box.init) and not _living(box)
+    return Check(promise, "outlived its kill", over)
 
 
 def _living(box: Box) -> list[int]:
@@ -290,12 +290,12 @@ def _living(box: Box) -> list[int]:
     return [process.pid for process in seen if process and process.state not in "ZX"]
 
 
-def _ask(process: subprocess.Popen[bytes], question: bytes, deadline: float) -> bytes:
+def _ask(process: subprocess.Popen[bytes], question: bytes, patience: Patience) -> bytes:
     """Send the question, return the first line."""
     _write(process, question)
     answer = b""
     while b"\n" not in answer:
-        if not _wait(process, deadline):
+        if not _wait(process, patience):
             raise _Gone("did not answer in time; is the machine very busy?")
         chunk = _read_some(process)
         if not chunk:
@@ -310,7 +310,7 @@ def _ask(process: subprocess.Popen[bytes], question: bytes, deadline: float) -> 
 
 
 def _exchange(
-    process: subprocess.Popen[bytes], sent: bytes, expected: int, deadline: float
+    process: subprocess.Popen[bytes], sent: bytes, expected: int, patience: Patience
 ) -> bytes:
     """Send bytes and read back as many as expected and no more, both at once."""
     got = b""
@@ -318,8 +318,8 @@ def _exchange(
     while len(got) < expected:
         if left:
             left = left[_write(process, left[:4096]) :]
-        if not left or _wait(process, 0.0):
-            if not _wait(process, deadline):
+        if not left or _has_some(process):
+            if not _wait(process, patience):
                 raise _Gone("did not answer in time; is the machine very busy?")
             chunk = _read_some(process, expected - len(got))
             if not chunk:
@@ -337,12 +337,21 @@ def _write(process: subprocess.Popen[bytes], data: bytes | memoryview) -> int:
         raise _Gone("ended without an answer") from exc
 
 
-def _wait(process: subprocess.Popen[bytes], deadline: float) -> bool:
-    """Wait until the output has something, its end included; False if the time is up."""
+def _wait(process: subprocess.Popen[bytes], patience: Patience, pid: int | None = None) -> bool:
+    """Wait until the output has something, its end included; False if the time is up.
+
+    Args:
+        process: whose output.
+        patience: how long.
+        pid: of whoever is waited for, if not of `process`.
+    """
     if process.stdout is None:
         return False  # pragma: no cover
-    left = max(0.0, deadline - time.monotonic())
-    return bool(select.select([process.stdout], [], [], left)[0])
+    return patience.wait(process.stdout.fileno(), process.pid if pid is None else pid)
+
+
+def _has_some(process: subprocess.Popen[bytes]) -> bool:
+    return process.stdout is not None and bool(select.select([process.stdout], [], [], 0.0)[0])
 
 
 def _read_some(process: subprocess.Popen[bytes], most: int = 65_536) -> bytes:
