@@ -10,7 +10,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -41,12 +40,21 @@ LIMITS = default_limits()
 _WAIT_S = 20.0
 
 
-@lru_cache(maxsize=1)
+_found: list[Found] = []
+
+
 def found_sandbox() -> Found | str:
-    """Find the sandbox of this machine once; the text of the refusal if there is none."""
-    visible = look_around(interpreters=[sys.executable])
-    found = find_sandbox(visible, python=sys.executable, limit_s=20.0)
-    return found if isinstance(found, Found) else found.text()
+    """Find the sandbox of this machine, once; the text of the refusal if there is none.
+
+    A refusal is not kept: what refused one test, such as a full disk, may not be so for the next.
+    """
+    if not _found:
+        visible = look_around(interpreters=[sys.executable])
+        found = find_sandbox(visible, python=sys.executable, limit_s=20.0)
+        if not isinstance(found, Found):
+            return found.text()
+        _found.append(found)
+    return _found[0]
 
 
 def need_sandbox() -> Found:
