@@ -12,7 +12,14 @@ from tests import sandboxed
 
 
 def test_one_refusal_is_not_that_of_all_tests_behind_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    profile = Profile(bwrap="/bwrap", route="U", visible=Visible(trees=()), prlimit="", setpriv="")
+    profile = Profile(
+        bwrap="/bwrap",
+        route="U",
+        visible=Visible(trees=()),
+        prlimit="",
+        setpriv="",
+        environment=(),
+    )
     found = Found(
         profile=profile, origin="system", version="1.0.0", from_cache=False, took_ms=1.0, notes=()
     )
