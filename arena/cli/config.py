@@ -198,6 +198,8 @@ def parse(text: str, name: str) -> Tournament:
         raise ConfigError(f"{name}: not valid TOML: {error}.") from error
     except RecursionError as error:
         raise ConfigError(f"{name}: not valid TOML: nested too deeply.") from error
+    except ValueError as error:  # of Python, which reads no number of 5,000 digits
+        raise ConfigError(f"{name}: holds a number that is far too long.") from error
     strangers = list(unknown_keys(data, Tournament, ()))
     if strangers:
         lines = key_lines(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
@@ -75,9 +76,7 @@ def command(
             for row in noting(rows(database, found), seen)
             if matches(row, bot, winner, reason) and plan.section(row.index) in sections
         )
-        games = tuple(
-            shown(row, plan.section(row.index).ruleset) for row in islice(matching, limit)
-        )
+        games = tuple(shown(row, plan.section(row.index).ruleset) for row in first(matching, limit))
         several = len(plan.sections) > 1
     talk.result(
         table(
@@ -116,6 +115,11 @@ def command(
     talk.say(f"{plural(len(games), 'game')} of run {found.id} ({found.plan.count:,} planned).")
     talk.answer(answers.Games(run=found.id, total=found.plan.count, games=games))
     talk.next(f"arena verify {found.id}", "are they right?", data=True)
+
+
+def first(found: Iterator[Row], limit: int | None) -> Iterator[Row]:
+    """Pass on at most so many rows, however large the number is."""
+    return islice(found, limit if limit is None else min(limit, sys.maxsize))
 
 
 def noting(found: Iterator[Row], seen: set[str]) -> Iterator[Row]:

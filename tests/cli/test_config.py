@@ -209,6 +209,7 @@ def test_mark_of_an_editor_at_the_start_is_no_text(tmp_path: Path) -> None:
             'bots = ["random", "greedy"]\n[clock]\nmove_ms = 0\nincrement_ms = 5',
             "t.toml:2: this `clock` gives a bot no time for its first turn",
         ),
+        (f"deals = {'9' * 5_000}", "holds a number that is far too long"),
         ('bots = ["random", "greedy"]\nlimits.file_mib = 9007199254740991', "at most 2,147,483,"),
     ],
 )

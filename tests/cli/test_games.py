@@ -50,6 +50,12 @@ def test_time_that_was_given_back_is_listed(arena: Caller, tmp_path: Path) -> No
     assert "unsandboxed, overloaded (1,234 ms)" in listed
 
 
+@pytest.mark.parametrize(("limit", "games"), [("1", 1), ("12", 12), ("9" * 23, 12)])
+def test_at_most_so_many_are_listed(arena: Caller, data: Path, limit: str, games: int) -> None:
+    called = arena("games", "--data", data, "--limit", limit, "--json")
+    assert (called.code, len(called.json["games"])) == (0, games)
+
+
 @pytest.mark.parametrize("option", ["--bot", "--winner"])
 def test_nobody_of_that_name_is_refused(arena: Caller, data: Path, option: str) -> None:
     called = arena("games", "--data", data, option, "bot9")
