@@ -65,6 +65,14 @@ class GamesCount(msgspec.Struct, frozen=True, kw_only=True):
     void: int
 
 
+class AfterSecret(msgspec.Struct, frozen=True, kw_only=True):
+    """Games played when the run's secret had been shown: of bots that were changed since."""
+
+    since: str  # UTC, ISO 8601
+    games: int
+    bots: tuple[str, ...]  # whose authors could know the deals
+
+
 class RulesetRatings(msgspec.Struct, frozen=True, kw_only=True):
     """The games of one ruleset of a run; nothing is pooled with another's."""
 
@@ -84,6 +92,7 @@ class Run(Answer, frozen=True, kw_only=True, tag="arena.run/1"):
     report: str | None
     secret_sha256: str
     took_s: float
+    after_secret: AfterSecret | None = None  # never with an open seed: all can know its deals
 
 
 class FaultShown(msgspec.Struct, frozen=True, kw_only=True):

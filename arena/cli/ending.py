@@ -18,7 +18,7 @@ from arena.cli.played_shown import faults_table, left_out, times_table
 from arena.cli.ratings_shown import matrix_table, ratings_table
 from arena.cli.stored import Row
 from arena.cli.talk import Talk, plural
-from arena.cli.tally import duration
+from arena.cli.tally import duration, minute
 from arena.errors import ConfigError
 from arena.referee.record import FaultKind
 from arena.rules import registry
@@ -57,6 +57,7 @@ class Ending(msgspec.Struct, frozen=True, kw_only=True):
     void: tuple[str, ...]  # ids of games that stay void
     table: Games
     report: Report
+    after_secret: answers.AfterSecret | None = None
 
 
 class Endings(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,6 +83,14 @@ class Endings(msgspec.Struct, frozen=True, kw_only=True):
         return dict(found)
 
     @property
+    def after_secret(self) -> answers.AfterSecret | None:
+        """Games of all rulesets together."""
+        found = [ending.after_secret for ending in self.each if ending.after_secret is not None]
+        if not found:
+            return None
+        return msgspec.structs.replace(found[0], games=sum(each.games for each in found))
+
+    @property
     def code(self) -> Exit:
         """The exit code of a run that is over."""
         if self.games.void:
@@ -95,6 +104,7 @@ class Counting:
     def __init__(self) -> None:
         self.played = 0
         self.unsandboxed = 0
+        self.after_secret = 0
         self.void: list[str] = []
         self.faults: Counter[FaultKind] = Counter()
 
@@ -107,6 +117,7 @@ class Counting:
                 self.played += 1
             if row.stored is not None and "unsandboxed" in row.stored.marks:
                 self.unsandboxed += 1
+            self.after_secret += row.stored is not None and row.stored.after_secret
             for fault in (row.mister_x_fault, row.detectives_fault):
                 if fault is not None:
                     self.faults[fault] += 1
@@ -126,18 +137,39 @@ def ending_of(database: Database, run: Run, section: Section) -> Ending:
     games = answers.GamesCount(
         planned=run.plan.count_of(section), played=counting.played, void=len(counting.void)
     )
+    after_secret = after_secret_of(database, run, counting.after_secret)
     return Ending(
         ruleset=section.ruleset,
         games=games,
+        after_secret=after_secret,
         faults=dict(counting.faults),
         void=tuple(counting.void),
         table=table,
         report=build(
             table,
-            meta_of(run, section, games, counting.unsandboxed),
+            meta_of(run, section, games, counting.unsandboxed, after_secret),
             past=past_runs(database, run, section.ruleset),
             names=names_of(section.ruleset),
         ),
+    )
+
+
+def after_secret_of(database: Database, run: Run, games: int) -> answers.AfterSecret | None:
+    """Return whose games were played after the secret was shown; None if there are none."""
+    if not games or run.finished is None or run.plan.open_seed is not None:
+        return None
+    return answers.AfterSecret(
+        since=run.finished, games=games, bots=database.changed_since_shown(run)
+    )
+
+
+def told_after_secret(found: answers.AfterSecret) -> str:
+    """Return what a person must know of games whose deals were no secret any more."""
+    were = "was" if found.games == 1 else "were"
+    return (
+        f"{plural(found.games, 'game')} {were} played after the run's secret had been shown "
+        f"({minute(found.since)}): who has changed {', '.join(found.bots)} since could know the "
+        "deals."
     )
 
 
@@ -199,7 +231,13 @@ def _alone(run: Run, ruleset: str) -> str:
     )
 
 
-def meta_of(run: Run, section: Section, games: answers.GamesCount, unsandboxed: int) -> Meta:
+def meta_of(
+    run: Run,
+    section: Section,
+    games: answers.GamesCount,
+    unsandboxed: int,
+    after_secret: answers.AfterSecret | None,
+) -> Meta:
     """Return what a report tells about the run itself.
 
     Args:
@@ -207,6 +245,7 @@ def meta_of(run: Run, section: Section, games: answers.GamesCount, unsandboxed: 
         section: of which ruleset.
         games: how many there are.
         unsandboxed: how many of them were played with a bot outside of the sandbox.
+        after_secret: which of them were played when the secret had been shown.
     """
     plan = run.plan
     facts = [("clock", clock_in_words(run))]
@@ -226,6 +265,8 @@ def meta_of(run: Run, section: Section, games: answers.GamesCount, unsandboxed: 
         notes.append(
             f"{plural(unsandboxed, 'game')} of {games.played:,} played without the sandbox."
         )
+    if after_secret is not None:
+        notes.append(told_after_secret(after_secret))
     if plan.also:
         notes.append(_alone(run, section.ruleset))
     return Meta(
@@ -307,6 +348,8 @@ def tell_ruleset(talk: Talk, ending: Ending) -> None:
         tell_table(talk, times_table(report.times), len(report.times))
     for line in (*report.ratings.warnings, *fault_alerts(report.faults)):
         talk.warn(line)
+    if ending.after_secret is not None:
+        talk.warn(told_after_secret(ending.after_secret))
     if ending.void:
         shown = ", ".join(game[:10] for game in ending.void[:5])
         talk.warn(f"{plural(len(ending.void), 'game')} stayed void, by our own fault: {shown}")
@@ -352,5 +395,6 @@ def tell_ending(talk: Talk, run: Run, endings: Endings, *, written: Written, too
             report=str(written.page.parent),
             secret_sha256=run.plan.commitment,
             took_s=round(took_s, 3),
+            after_secret=endings.after_secret,
         )
     )

@@ -20,6 +20,7 @@ from arena.cli.sandboxing import Sandboxing
 from arena.cli.settings import join, tournament_options
 from arena.cli.stored import open_data
 from arena.cli.talk import Talk, plural
+from arena.cli.tally import minute
 from arena.errors import ConfigError, Interrupted, StoreError
 from arena.store.database import Database
 from arena.store.runs import Run
@@ -104,6 +105,12 @@ def introduce(talk: Talk, database: Database, run: Run) -> None:
         talk.say(f"Open seed {plan.open_seed!r}: anybody can know its deals.")
     else:
         talk.say(f"SHA-256 of its secret:\n  {plan.commitment}")
+        if run.finished is not None and any(True for _ in database.missing(run)):
+            talk.warn(
+                f"this secret was shown when the run was first over, on {minute(run.finished)}: "
+                "its deals have been public since, so whoever has changed a bot since could know "
+                "them. `arena run … --afresh` plays all games on new, secret deals"
+            )
 
 
 def carry_on(

@@ -10,7 +10,7 @@ import msgspec
 from arena.referee.record import FaultKind
 from arena.tournament.benching import Judged
 
-__all__ = ["Row", "Tally", "duration"]
+__all__ = ["Row", "Tally", "duration", "minute"]
 
 WINDOW_S = 30.0  # speed is that of the last half minute: what is left goes by it
 
@@ -126,3 +126,8 @@ def duration(seconds: float) -> str:
     hours, rest = divmod(whole, 3600)
     minutes, rest = divmod(rest, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def minute(moment: str) -> str:
+    """Return a moment in ISO 8601, UTC, as people read it: `2026-11-30 20:12 UTC`."""
+    return f"{moment[:16].replace('T', ' ')} UTC"

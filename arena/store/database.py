@@ -67,6 +67,7 @@ class StoredGame(msgspec.Struct, frozen=True, kw_only=True):
     mister_x: Seat
     detectives: Seat
     packed: tuple[bytes, ...] = ()  # the halves of its record that were asked for: core, remainder
+    after_secret: bool = False  # played when the run's secret had been shown
 
 
 class Database(RunTable):
@@ -273,7 +274,7 @@ class Database(RunTable):
             join=_HALVES[halves] + " JOIN seat AS sx ON sx.game = game.key AND sx.side = 'mister_x'"
             " JOIN seat AS sd ON sd.game = game.key AND sd.side = 'detectives'",
         )
-        for place, _, game, rounds, started, took_s, marks, *rest in rows:
+        for place, key, game, rounds, started, took_s, marks, *rest in rows:
             both = rest[halves:]
             yield StoredGame(
                 game=game,
@@ -285,7 +286,28 @@ class Database(RunTable):
                 mister_x=_seat(both[: len(_SEAT)]),
                 detectives=_seat(both[len(_SEAT) :]),
                 packed=tuple(rest[:halves]),
+                after_secret=run.shown_after is not None and key > run.shown_after,
             )
+
+    def changed_since_shown(self, run: Run) -> tuple[str, ...]:
+        """Return the names of bots that play with another content than before the secret was shown.
+
+        In the order of the plan; none of a run whose secret has not been shown.
+        """
+        if run.shown_after is None:
+            return ()
+        before = {
+            key
+            for side in ("mister_x", "detectives")
+            for (key,) in self._db.all(
+                f"SELECT DISTINCT {side} FROM game WHERE run = ? AND key <= ?",  # noqa: S608 - our own
+                (run.key, run.shown_after),
+            )
+        }
+        rows = self._db.all(
+            "SELECT key, name FROM bot WHERE run = ? AND current ORDER BY number", (run.key,)
+        )
+        return tuple(name for key, name in rows if key not in before)
 
     def _pages(self, run: Run, columns: str, *, join: str = "") -> Iterator[tuple[Any, ...]]:
         """Yield (place, key, *columns) of the run's current games, in plan order."""

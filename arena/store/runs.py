@@ -17,7 +17,7 @@ from arena.tournament.plan import Plan, decode_plan, encode_plan
 
 __all__ = ["Run", "RunTable", "listed"]
 
-_COLUMNS = "key, id, state, created, touched, finished, plan"
+_COLUMNS = "key, id, state, created, touched, finished, shown_after, plan"
 _LAST_FIRST = "ORDER BY touched DESC, key DESC"
 _SHOWN = 5  # candidates that an error's text names
 
@@ -30,8 +30,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     state: Literal["open", "over"]
     created: str  # UTC, ISO 8601
     touched: str  # last begun or gone on with
-    finished: str | None
+    finished: str | None  # first: its secret has been shown since
     plan: Plan
+    shown_after: int | None = None  # key of the last game before that; None: not yet shown
 
     @property
     def is_new(self) -> bool:
@@ -158,7 +159,8 @@ class RunTable:
         """Mark a run as over: from now on its secret may be shown."""
         with self._db.writing("finish a run"):
             self._db.execute(
-                "UPDATE run SET state = 'over', finished = coalesce(finished, ?) WHERE key = ?",
+                "UPDATE run SET state = 'over', finished = coalesce(finished, ?), shown_after ="
+                " coalesce(shown_after, (SELECT max(key) FROM game), 0) WHERE key = ?",
                 (_now(), run.key),
             )
 
@@ -214,8 +216,9 @@ class RunTable:
                 touched=touched,
                 finished=finished,
                 plan=decode_plan(plan),
+                shown_after=shown_after,
             )
-            for key, name, state, created, touched, finished, plan in rows
+            for key, name, state, created, touched, finished, shown_after, plan in rows
         ]
 
 

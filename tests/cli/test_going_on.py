@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -12,10 +13,12 @@ import pytest
 from arena.cli import ending, run
 from arena.cli.exits import Exit
 from arena.cli.stored import DATABASE
+from arena.cli.tally import minute
 from arena.errors import ConfigError
 from arena.store.database import Database
+from arena.store.runs import Run
 from tests.cli.calling import Caller
-from tests.fake_games import fake_plan, fake_record
+from tests.fake_games import fake_bot, fake_plan, fake_record
 
 
 def stop(*_: Any, **__: Any) -> None:
@@ -130,3 +133,54 @@ def test_a_run_that_cannot_be_played_so_is_not_the_last_one(
     with Database(tmp_path / DATABASE) as database:
         assert len(database.runs()) == 1 + begun
         assert (database.find_run().id == stored) is not begun
+
+
+def changed_after_its_end(folder: Path, *, deals: int = 2) -> Run:
+    """Store a run that is over and of which a bot was changed then, its games not yet played."""
+    bots = [fake_bot(name) for name in ("a", "b", "c")]
+    with Database(folder / DATABASE) as database:
+        made = database.begin(fake_plan(bots, deals=deals, sandbox="none"))
+        for spec in made.plan.specs():
+            database.add_record(made, fake_record(spec))
+        database.finish(made)
+        bots[1] = fake_bot("b", content="new")
+        return database.begin(fake_plan(bots, deals=deals, sandbox="none"))
+
+
+def test_a_changed_bot_plays_on_under_a_secret_that_is_known_to_be_none(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = changed_after_its_end(tmp_path)
+    assert made.finished is not None
+    since = minute(made.finished)
+    monkeypatch.setattr("arena.cli.resume.carry_on", lambda *_: 0)
+    told = arena("resume", "--data", tmp_path).stderr
+    assert f"warning: this secret was shown when the run was first over, on {since}: " in told
+    assert "`arena run … --afresh` plays all games on new, secret deals" in told
+
+    with Database(tmp_path / DATABASE) as database:
+        for index in list(database.missing(made)):
+            database.add_record(made, fake_record(made.plan.spec(index)))
+        database.finish(made)
+    monkeypatch.undo()
+    called = arena("resume", "--data", tmp_path, "--json")
+    assert called.code == Exit.DONE, called.stderr
+    assert "this secret was shown" not in called.stderr  # nothing is missing
+    line = (
+        f"8 games were played after the run's secret had been shown ({since}): who has changed b "
+        "since could know the deals."
+    )
+    assert f"warning: {line}\n" in called.stderr
+    assert called.json["after_secret"] == {"since": made.finished, "games": 8, "bots": ["b"]}
+    report = tmp_path / "reports" / made.id
+    assert line in json.loads((report / "report.json").read_text())["meta"]["notes"]
+    assert f"warning: {line}\n" in arena("report", "--data", tmp_path).stderr
+
+
+def test_a_run_whose_bots_stayed_says_nothing_of_its_secret(
+    arena: Caller, tmp_path: Path, stored: str
+) -> None:
+    called = arena("resume", "--data", tmp_path, "--json")
+    assert called.json["run"] == stored
+    assert called.json["after_secret"] is None
+    assert "shown" not in called.stderr

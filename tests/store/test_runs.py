@@ -10,7 +10,9 @@ from threading import Barrier
 import pytest
 
 from arena.errors import ConfigError, StoreError
+from arena.referee.record import BotSpec
 from arena.store.database import Database
+from arena.store.runs import Run
 from arena.tournament import seeds
 from arena.tournament.benching import Benched
 from tests.fake_games import fake_bot, fake_plan, fake_record
@@ -108,6 +110,53 @@ def test_of_a_changed_bot_only_its_own_games_are_missing(database: Database) -> 
     assert [record.core.game for record in database.records(back)] == [
         spec.game for spec in plan.specs()
     ]
+
+
+def test_games_after_the_secret_was_shown_are_told_apart(database: Database) -> None:
+    """Whoever changed a bot then could know its deals."""
+    bots = [fake_bot(name) for name in ("a", "b", "c")]
+    changed = [bots[0], fake_bot("b", content="new"), bots[2]]
+
+    def play(entrants: list[BotSpec]) -> Run:
+        run = database.begin(fake_plan(entrants, deals=2))
+        for index in list(database.missing(run)):
+            database.add_record(run, fake_record(run.plan.spec(index)))
+        return run
+
+    def after(run: Run) -> list[int]:
+        return [game.index for game in database.stored_games(run) if game.after_secret]
+
+    other = database.begin(fake_plan(2, deals=1))  # its games lie between
+    run = play(bots)
+    assert (run.shown_after, database.changed_since_shown(run)) == (None, ())
+    run = play(changed)  # before it was shown a change gives nobody anything
+    database.add_record(other, fake_record(other.plan.spec(0)))
+    assert database.rows("SELECT DISTINCT deal_was_public FROM games") == [(0,)]
+    database.finish(run)
+    run = play(changed)
+    assert after(run) == []
+    assert database.changed_since_shown(run) == ()
+
+    newer = [bots[0], fake_bot("b", content="newer"), bots[2]]
+    run = play(newer)
+    database.finish(run)
+    run = database.find_run(run.id)
+    places = [n for n in range(run.plan.count) if 1 in run.plan.pairing(n)[1:]]
+    assert after(run) == places
+    assert database.changed_since_shown(run) == ("b",)
+    assert database.rows("SELECT run, place FROM games WHERE deal_was_public ORDER BY place") == [
+        (run.id, place) for place in places
+    ]
+    back = play(bots)  # its old games count again, and were played before
+    assert after(back) == []
+    assert database.changed_since_shown(back) == ()
+
+
+def test_deals_of_an_open_seed_are_public(database: Database) -> None:
+    plan = fake_plan(2, deals=1, secret=seeds.open_secret("7").hex(), open_seed="7")
+    run = database.begin(plan)
+    database.add_record(run, fake_record(plan.spec(0)))
+    assert database.rows("SELECT deal_was_public FROM games") == [(1,)]
 
 
 def test_void_plays_of_a_changed_bot_are_forgotten(database: Database) -> None:
