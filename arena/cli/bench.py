@@ -14,7 +14,7 @@ from arena.bench.promises import changes, judge, unmeasured
 from arena.cli import answers
 from arena.cli.config import Tournament
 from arena.cli.exits import Exit
-from arena.cli.options import NumberRange, talking
+from arena.cli.options import NumberRange, PathName, talking
 from arena.cli.planning import enlist
 from arena.cli.sandboxing import sandbox_options, sandboxing
 from arena.cli.talk import Talk, table
@@ -58,7 +58,7 @@ _MOST = 1e12  # no measure is larger
 @click.option(
     "--compare",
     metavar="OLD.json",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=PathName(dir_okay=False, path_type=Path),
     help="Show each measure beside that of an earlier `arena bench --json`; end with 1 if a ratio "
     "got worse by a quarter, with 5 if the two have none in common.",
 )

@@ -12,7 +12,7 @@ import msgspec
 from arena.cli import answers, config
 from arena.cli.config import Tournament
 from arena.cli.limits import limits_of
-from arena.cli.options import settings_options, talking
+from arena.cli.options import PathName, settings_options, talking
 from arena.cli.settings import beside, check_names
 from arena.cli.talk import Talk
 from arena.errors import BotRefused, ConfigError
@@ -43,7 +43,7 @@ def command() -> None:
 
 
 @command.command("check")
-@click.argument("file", metavar="FILE.toml", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("file", metavar="FILE.toml", type=PathName(dir_okay=False, path_type=Path))
 @talking
 def check(talk: Talk, file: Path) -> None:
     """Read FILE.toml as `arena run` would.

@@ -232,13 +232,15 @@ def check_values(made: Tournament, text: str, name: str) -> None:
         name: of the file, for errors.
 
     Raises:
-        ConfigError: for a ruleset that there is not or that comes twice, an empty seed, or a clock
-            that gives no time.
+        ConfigError: for a ruleset that there is not or that comes twice, an empty seed or `bwrap`,
+            or a clock that gives no time.
     """
     if made.seed == "":
         raise ConfigError(
             f"{name}:{key_lines(text)[('seed',)]}: `seed` is empty; leave it out for a secret one."
         )
+    if made.bwrap == "":
+        raise ConfigError(f"{name}:{key_lines(text)[('bwrap',)]}: `bwrap` is empty; leave it out.")
     if made.nodes is None and made.clock.move_ms == made.clock.bank_ms == 0:
         raise ConfigError(
             f"{name}:{key_lines(text)[('clock',)]}: this `clock` gives a bot no time for its first "

@@ -13,7 +13,7 @@ import msgspec
 
 from arena.cli import answers
 from arena.cli.exits import Exit
-from arena.cli.options import data_option, talking
+from arena.cli.options import PathName, data_option, talking
 from arena.cli.record_files import Line, transcript
 from arena.cli.stored import (
     check_no_database,
@@ -49,7 +49,7 @@ __all__ = ["command"]
     "-o",
     "--output",
     metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=PathName(dir_okay=False, path_type=Path),
     help="Where to; left out, stdout.",
 )
 @ruleset_of_run

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from arena.cli import answers
-from arena.cli.options import data_option, talking
+from arena.cli.options import Word, data_option, talking
 from arena.cli.stored import (
     Row,
     check_open_to_all,
@@ -35,10 +35,15 @@ WINNERS = {"mister_x": "Mister X", "detectives": "detectives", None: "nobody"}
 
 @click.command("games")
 @run_argument
-@click.option("--bot", metavar="NAME", help="Only games of this bot, on either side.")
-@click.option("--winner", metavar="WHO", help="Only games won by this bot, a side, or `nobody`.")
+@click.option("--bot", metavar="NAME", type=Word(), help="Only games of this bot, on either side.")
 @click.option(
-    "--reason", metavar="WORD", help="Only games that ended so: `captured`, `fault`, `timeout`, …"
+    "--winner", metavar="WHO", type=Word(), help="Only games won by this bot, a side, or `nobody`."
+)
+@click.option(
+    "--reason",
+    metavar="WORD",
+    type=Word(),
+    help="Only games that ended so: `captured`, `fault`, `timeout`, …",
 )
 @click.option(
     "--limit", metavar="N", type=click.IntRange(1), help="At most the first N that match."

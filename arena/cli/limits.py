@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from arena.cli import answers, config
-from arena.cli.options import talking
+from arena.cli.options import PathName, talking
 from arena.cli.talk import Talk, table
 from arena.sandbox import limits as fixed
 from arena.sandbox.limits import build_limits, default_limits, not_set_here
@@ -74,7 +74,7 @@ def clock_of(clock: config.Clock) -> ClockSettings:
 
 @click.command("limits")
 @click.argument(
-    "file", required=False, metavar="[FILE.toml]", type=click.Path(dir_okay=False, path_type=Path)
+    "file", required=False, metavar="[FILE.toml]", type=PathName(dir_okay=False, path_type=Path)
 )
 @talking
 def command(talk: Talk, file: Path | None) -> None:

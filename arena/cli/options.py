@@ -16,6 +16,7 @@ from arena.cli.talk import DATA, Settings, Talk
 
 __all__ = [
     "NumberRange",
+    "PathName",
     "SideChoice",
     "Word",
     "complete_bot",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 SHORT_SIDES = {"x": "mister_x", "mr_x": "mister_x", "d": "detectives", "team": "detectives"}
+
+NOTHING = "nothing stands there; write a value, or leave it out."
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -132,20 +135,28 @@ class Word(click.types.StringParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the text, or refuse it."""
         if value == "":
-            self.fail("nothing stands there; write a value, or leave the option out.", param, ctx)
+            self.fail(NOTHING, param, ctx)
         return super().convert(value, param, ctx)
 
 
-class DataFolder(click.Path):
-    """A folder; the empty text, which an unset variable of a script gives, is none."""
+class PathName(click.Path):
+    """A file or a folder; the empty text, which an unset variable of a script gives, is none."""
+
+    empty = NOTHING
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> str | bytes | os.PathLike[str]:
         """Return the path, or refuse it."""
         if value == "":
-            self.fail("an empty name is no folder; write `.` for this one.", param, ctx)
+            self.fail(self.empty, param, ctx)
         return super().convert(value, param, ctx)
+
+
+class DataFolder(PathName):
+    """The folder of `--data`."""
+
+    empty = "an empty name is no folder; write `.` for this one."
 
 
 def data_option(function: F) -> F:

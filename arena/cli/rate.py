@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from arena.cli import results_csv
-from arena.cli.options import NumberRange, talking
+from arena.cli.options import NumberRange, PathName, talking
 from arena.cli.ratings_shown import (
     advantage_line,
     bootstrap_table,
@@ -31,7 +31,7 @@ __all__ = ["command"]
 
 
 @click.command("rate")
-@click.argument("results", metavar="RESULTS.csv", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("results", metavar="RESULTS.csv", type=PathName(dir_okay=False, path_type=Path))
 @click.option(
     "--model",
     type=click.Choice(["a", "b"]),

@@ -8,8 +8,14 @@ from pathlib import Path
 import click
 
 from arena.cli import answers
-from arena.cli.options import data_option, talking
-from arena.cli.stored import check_no_database, check_open_to_all, open_data, spoil_option
+from arena.cli.options import PathName, Word, data_option, talking
+from arena.cli.stored import (
+    check_no_database,
+    check_open_to_all,
+    find_game,
+    open_data,
+    spoil_option,
+)
 from arena.cli.talk import Talk
 from arena.errors import RecordError
 
@@ -17,12 +23,12 @@ __all__ = ["command"]
 
 
 @click.command("replay")
-@click.argument("game", required=False, metavar="[GAME]")
+@click.argument("game", required=False, metavar="[GAME]", type=Word())
 @click.option(
     "-o",
     "--output",
     metavar="FILE.html",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=PathName(dir_okay=False, path_type=Path),
     help="Where to; left out, reports/replays/GAME.html in the data folder.",
 )
 @click.option("--open", "open_", is_flag=True, help="Show it in the browser.")
@@ -42,7 +48,7 @@ def command(
 
     check_no_database(output, data)
     with open_data(data) as database:
-        ref = database.find_game(game)
+        ref = find_game(database, game)
         check_open_to_all(database.find_run(ref.run), spoil=spoil)
         record = database.record(ref)
     try:

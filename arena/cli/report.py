@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from arena.cli import answers
-from arena.cli.options import data_option, talking
+from arena.cli.options import PathName, data_option, talking
 from arena.cli.stored import (
     check_no_database,
     check_open_to_all,
@@ -57,7 +57,7 @@ class ReplaysType(click.ParamType["Wanted"]):
     "-o",
     "--output",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=PathName(path_type=Path),
     help="Where to; left out, reports/RUN in the data folder. A file with --single.",
 )
 @click.option("--single", is_flag=True, help="One page with everything but replays.")

@@ -13,10 +13,10 @@ from arena.cli import answers
 from arena.cli.debugging import own_terminal, stopping_at
 from arena.cli.exits import Exit
 from arena.cli.fed_again import Answered, Fed, feed
-from arena.cli.options import SideChoice, complete_bot, data_option, talking
+from arena.cli.options import SideChoice, Word, complete_bot, data_option, talking
 from arena.cli.record_files import read_records
 from arena.cli.sandboxing import Sandboxing, sandbox_options, sandboxing
-from arena.cli.stored import check_open_to_all, open_data, spoil_option
+from arena.cli.stored import check_open_to_all, find_game, open_data, spoil_option
 from arena.cli.talk import Talk, plural
 from arena.errors import ConfigError
 from arena.referee.pool import BotPool
@@ -34,7 +34,7 @@ WORDS = {"mister_x": "Mister X", "detectives": "the detectives"}
 
 
 @click.command("rerun")
-@click.argument("game", required=False, metavar="[GAME]")
+@click.argument("game", required=False, metavar="[GAME]", type=Word())
 @click.option(
     "--side",
     "--as",
@@ -44,7 +44,12 @@ WORDS = {"mister_x": "Mister X", "detectives": "the detectives"}
     help="Whose messages; `x` is short for mister_x.",
 )
 @click.option(
-    "--bot", required=True, metavar="BOT", shell_complete=complete_bot, help="Who answers them now."
+    "--bot",
+    required=True,
+    metavar="BOT",
+    type=Word(),
+    shell_complete=complete_bot,
+    help="Who answers them now.",
 )
 @click.option(
     "--at",
@@ -162,7 +167,7 @@ def find_record(game: str | None, data: Path, *, spoil: bool) -> tuple[GameRecor
         if why:
             raise ConfigError(f"{game} can't be looked at ({why}); name a game, or another file.")
     with open_data(data) as database:
-        ref = database.find_game(game)
+        ref = find_game(database, game)
         stored = database.find_run(ref.run)
         check_open_to_all(stored, spoil=spoil)
         return database.record(ref), stored.plan.limits

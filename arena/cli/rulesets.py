@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from arena.cli import answers
-from arena.cli.options import complete_ruleset, talking
+from arena.cli.options import PathName, complete_ruleset, talking
 from arena.cli.talk import Talk, plural, table
 from arena.errors import ConfigError
 from arena.rules import registry
@@ -26,7 +26,7 @@ __all__ = ["command"]
     "--check",
     "board",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=PathName(path_type=Path),
     help="Say whether a board of Europe that was typed in is sound, and what stands in it.",
 )
 @talking

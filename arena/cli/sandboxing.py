@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import click
 import msgspec
 
+from arena.cli.options import Word
 from arena.errors import ConfigError
 from arena.sandbox.bubblewrap import Profile
 
@@ -64,6 +65,7 @@ def bwrap_option(function: F) -> F:
     return click.option(
         "--bwrap",
         metavar="PATH",
+        type=Word(),
         help="The bubblewrap to use; `path` also looks on the PATH.  "
         "[default: the system's, else that of the extra `sandbox`]",
     )(function)

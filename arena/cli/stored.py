@@ -11,10 +11,11 @@ from typing import Literal
 import click
 import msgspec
 
+from arena.cli.options import Word
 from arena.errors import ConfigError
 from arena.referee.record import FaultKind, SideWord
 from arena.rules import registry
-from arena.store.database import Database, StoredGame
+from arena.store.database import Database, GameRef, StoredGame
 from arena.store.runs import Run
 from arena.tournament.benching import Judged
 from arena.tournament.pairings import Pairing
@@ -27,6 +28,7 @@ __all__ = [
     "check_no_database",
     "check_open_to_all",
     "chosen",
+    "find_game",
     "find_run",
     "judged_in",
     "open_data",
@@ -39,13 +41,16 @@ __all__ = [
 DATABASE = "arena.sqlite3"
 DATABASES = frozenset(f"{DATABASE}{end}" for end in ("", "-wal", "-shm", "-journal", ".lock"))
 
-run_argument = click.argument("run", required=False, metavar="[RUN]")
+run_argument = click.argument("run", required=False, metavar="[RUN]", type=Word())
 spoil_option = click.option(
     "--spoil", is_flag=True, help="Show games of a run that is not over, and so its secret deals."
 )
 
 ruleset_of_run = click.option(
-    "--ruleset", metavar="R", help="Of a run with several rulesets only the games of this one."
+    "--ruleset",
+    metavar="R",
+    type=Word(),
+    help="Of a run with several rulesets only the games of this one.",
 )
 
 
@@ -113,6 +118,18 @@ def find_run(database: Database, prefix: str | None) -> Run:
             if run.plan.rated:
                 return run
     return database.find_run(prefix)
+
+
+def find_game(database: Database, word: str | None) -> GameRef:
+    """Return the game that `GAME` or `RUN/GAME` names; without a word the one stored last.
+
+    Raises:
+        ConfigError: if there is none, or more than one.
+    """
+    run, slash, game = (word or "").partition("/")
+    if slash and not (run and game):
+        raise ConfigError(f"{word!r} names no game: write the beginning of its id, or RUN/GAME.")
+    return database.find_game(word)
 
 
 def check_open_to_all(run: Run, *, spoil: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import click
 
 from arena.cli import answers
 from arena.cli.exits import Exit
-from arena.cli.options import data_option, talking
+from arena.cli.options import PathName, data_option, talking
 from arena.cli.record_files import read_records
 from arena.cli.stored import find_run, open_data
 from arena.cli.talk import Talk, plural
@@ -24,7 +25,7 @@ from arena.tournament.paths import is_file, why_not
 
 __all__ = ["check_record", "command"]
 
-ID_DIGITS = set("0123456789abcdef/")  # `/` parts RUN/GAME
+ID = re.compile("[0-9a-f]+(/[0-9a-f]+)?")  # the beginning of a run's or a game's, or RUN/GAME
 SHOWN = 20  # failures on the terminal; --json has them all
 
 
@@ -35,7 +36,7 @@ SHOWN = 20  # failures on the terminal; --json has them all
     "vector_files",
     metavar="FILE",
     multiple=True,
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=PathName(dir_okay=False, path_type=Path),
     help="Check the position vectors of FILE against the rules instead.",
 )
 @data_option
@@ -92,7 +93,7 @@ def checks(records: tuple[str, ...], data: Path) -> Iterator[tuple[str, list[str
             yield name, check_record(record)
     others: list[str] = [text for text in records if text not in files]
     for text in others:
-        if not text or not set(text) <= ID_DIGITS:
+        if not ID.fullmatch(text):
             why = f" ({why_not(text)})" if why_not(text) else ""
             raise ConfigError(
                 f"{text!r} is no file{why}, and no beginning of a run's or a game's id."
