@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import resource
 import shutil
 import sys
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from arena.sandbox.limits import not_set_here
 from arena.sandbox.refusals import Refusal
 from arena.sandbox.seccomp import filter_program, this_machine
 from arena.tournament.executors.cpus import usable_cpus
+from arena.tournament.executors.descriptors import games_with
 
 __all__ = ["command"]
 
@@ -30,8 +30,6 @@ ROUTES = {
     "U": "U: in a user namespace, where a bot is nobody",
 }
 CGROUP = Path("/sys/fs/cgroup")
-FDS_A_GAME = 16  # descriptors of both bots: pipes, processes, sandboxes
-OWN_FDS = 64  # of a worker
 INSTRUCTION_BYTES = 8  # of the filter
 
 
@@ -90,15 +88,13 @@ def rows(found: Found | Refusal) -> Iterator[tuple[str, str]]:
 def machine_here(*, sandboxed: bool) -> answers.Machine:
     """Look at the machine."""
     cpus = len(usable_cpus())
-    soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    at_once = max(0, soft - OWN_FDS) // FDS_A_GAME * cpus
     return answers.Machine(
         system=f"{platform.system()} {platform.release()}",
         machine=platform.machine(),
         python=platform.python_version(),
         interpreter=sys.executable,
         cpus=cpus,
-        games_at_once=at_once,
+        games_at_once=games_with(cpus),
         c_compiler=shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"),
         memory_cgroup=has_memory_cgroup(),
         not_held_to=not_set_here(sandboxed=sandboxed),

@@ -96,12 +96,20 @@ def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Execu
     # Not before they are needed: the options are read on systems too that play no games.
     if where.kind == "local":
         from arena.tournament.executors.cpus import usual_jobs
+        from arena.tournament.executors.descriptors import games_with, most_open_files
         from arena.tournament.executors.local import LocalExecutor
 
         jobs = plan.jobs
         if jobs is not None and plan.executor != "local":  # a whole cluster was asked for so many
             jobs = min(jobs, usual_jobs())
         executor = LocalExecutor(jobs, settings=kept.settings)
+        most = games_with(executor.workers)
+        if executor.jobs > most:
+            raise ConfigError(
+                f"{executor.jobs:,} games at once need more open files than the "
+                f"{most_open_files():,} that a worker may have here, enough for {most:,}: "
+                f"give --jobs {most} or less, or raise the hard limit (`ulimit -Hn`)"
+            )
         talk.say(f"{executor.words}.")
         return executor
     from arena.cli.sandboxing import check_user_ids

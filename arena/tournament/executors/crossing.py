@@ -68,7 +68,7 @@ class Ready(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         refusal: why it can't play, with the cure; None if it can.
         notes: what is to be told though it can, each to go on after its name.
-        most: games at once for which its bots have user ids; None: there is no such bound.
+        most: games at once for which it has open files, and user ids of bots; None: no such bound.
         where: it plays, in a few words, such as `in 2 workers on 2 CPUs (0-1), unpinned`.
     """
 

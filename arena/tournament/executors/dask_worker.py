@@ -38,6 +38,7 @@ from arena.tournament.executors.crossing import (
     differences,
     versions,
 )
+from arena.tournament.executors.descriptors import games_with
 from arena.tournament.executors.executor import Job, decode_spec, encode_spec
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.executors.packing import unpack
@@ -167,7 +168,7 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
     processes = min(threads, len(usable_cpus()))
     _runs[name] = _Run(asked, settings, asked.lanes or threads, processes)
     where = LocalExecutor(processes, workers=processes).where
-    return msgspec.json.encode(Ready(notes=notes, most=_most(settings), where=where))
+    return msgspec.json.encode(Ready(notes=notes, most=_most(settings, processes), where=where))
 
 
 async def has_bots(name: str, digests: dict[str, str], dask_worker: Worker) -> list[str]:
@@ -259,10 +260,13 @@ def _trouble_with(boards: Iterable[tuple[str, str]]) -> str | None:
     return None
 
 
-def _most(settings: bytes) -> int | None:
-    """Return for how many games at once root's bots have user ids: two each."""
+def _most(settings: bytes, processes: int) -> int:
+    """Return for how many games at once there are open files, and user ids of root's bots."""
     profile = msgspec.json.decode(settings, type=Profile) if settings else None
-    return profile.uid_count // 2 if profile is not None and profile.route == "R" else None
+    most = games_with(processes)
+    if profile is not None and profile.route == "R":
+        most = min(most, profile.uid_count // 2)
+    return most
 
 
 def _look(keeping: Keeping, folder: Path) -> bytes | str:

@@ -21,6 +21,7 @@ import trio
 
 from arena.errors import HostFault
 from arena.referee.record import GameRecord, GameSpec
+from arena.tournament.executors.descriptors import raise_open_files
 from arena.tournament.executors.executor import decode_spec, encode_record
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 from arena.tournament.executors.garbage import look_seldom
@@ -123,6 +124,7 @@ def main(words: Sequence[str]) -> None:
     # SIG_IGN, since bots would inherit that, as they would that it is blocked where we come from.
     signal.signal(signal.SIGINT, lambda _number, _frame: None)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    raise_open_files()
     beats = fork_from_guardian()
     jobs, results = os.dup(0), os.dup(1)
     null = os.open(os.devnull, os.O_RDONLY)
