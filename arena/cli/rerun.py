@@ -86,7 +86,8 @@ def command(
 
     GAME is the beginning of a game's id (left out, the last game), or a file with records as
     `arena export --format jsonl` writes it; FILE:GAME names one of several. Ids and dice are the
-    game's own, so a bot that goes by its messages alone answers the same. Ends with 0 if all
+    game's own, so a bot that goes by its messages alone answers the same. The bot is held to the
+    limits of the game's run, or, of a file, to those that the record has. Ends with 0 if all
     answers are as recorded, 1 if one differs, 3 if the bot faults.
     """
     terminal = ""
@@ -98,7 +99,8 @@ def command(
         if sandbox == "auto":
             raise click.UsageError("--pdb needs a terminal, and in the sandbox there is none.")
         sandbox, no_clock, terminal = "none", True, own_terminal()
-    record, limits = find_record(game, data, spoil=spoil)
+    record, of_run = find_record(game, data, spoil=spoil)
+    limits = of_run or as_recorded(talk, record, side)
     kept = sandboxing(
         talk,
         mode=sandbox or "auto",
@@ -106,7 +108,7 @@ def command(
         data=data,
         has_strangers=bot not in reference_names(),
     )
-    entrant = find_bot(bot, data, limits=limits, profile=kept.profile)
+    entrant = find_bot(bot, data, limits=of_run, profile=kept.profile)
     for line in entrant.talk:
         talk.say(line)
     spec = entrant.spec
@@ -122,7 +124,7 @@ def command(
         first = tell_first(talk, record, fed, side)
     else:
         first = tell_turn(talk, record, fed, side, at)
-    talk.answer(answer_of(record, fed, side, entrant.spec.name, talk))
+    talk.answer(answer_of(record, fed, side, entrant.spec.name))
     talk.next(first)
     if fed.fault is not None:
         return Exit.FAULTS
@@ -152,8 +154,8 @@ async def run(
         )
 
 
-def find_record(game: str | None, data: Path, *, spoil: bool) -> tuple[GameRecord, Limits]:
-    """Return a stored or exported game, and the limits that bots were held to in it.
+def find_record(game: str | None, data: Path, *, spoil: bool) -> tuple[GameRecord, Limits | None]:
+    """Return a stored or exported game, and the limits of its run; of an exported one None.
 
     Raises:
         ConfigError: if there is no such game, more than one, or it is still a secret.
@@ -162,7 +164,7 @@ def find_record(game: str | None, data: Path, *, spoil: bool) -> tuple[GameRecor
         whole, _, prefix = game.rpartition(":")
         for name, begins in ((game, ""), (whole, prefix)):
             if name and is_file(name):
-                return in_file(Path(name), begins), default_limits()
+                return in_file(Path(name), begins), None
         why = why_not(game)
         if why:
             raise ConfigError(f"{game} can't be looked at ({why}); name a game, or another file.")
@@ -171,6 +173,24 @@ def find_record(game: str | None, data: Path, *, spoil: bool) -> tuple[GameRecor
         stored = database.find_run(ref.run)
         check_open_to_all(stored, spoil=spoil)
         return database.record(ref), stored.plan.limits
+
+
+def as_recorded(talk: Talk, record: GameRecord, side: SideWord) -> Limits:
+    """Return what a side's bot was held to as far as the record of its game has it, and say so."""
+    seat = record.aside.mister_x if side == "mister_x" else record.aside.detectives
+    held = seat.held_to
+    if held is None:
+        talk.say("The record has no limits of its bot: held to the usual ones (`arena limits`).")
+        return default_limits()
+    told = {key: value for key, value in msgspec.structs.asdict(held).items() if value is not None}
+    limits = msgspec.structs.replace(default_limits(), **told)
+    talk.say(
+        f"Held to what the record's bot was: {limits.memory_mib:,} MiB of memory, "
+        f"{plural(limits.processes, 'process', 'processes')}, "
+        f"{plural(limits.open_files, 'open file')}, {limits.file_mib:,} MiB a file; in all else to "
+        "the usual (`arena limits`)."
+    )
+    return limits
 
 
 def in_file(file: Path, prefix: str) -> GameRecord:
@@ -317,9 +337,8 @@ def text_of(message: Any) -> str:
     return msgspec.json.encode(message).decode()
 
 
-def answer_of(record: GameRecord, fed: Fed, side: SideWord, bot: str, talk: Talk) -> answers.Rerun:
+def answer_of(record: GameRecord, fed: Fed, side: SideWord, bot: str) -> answers.Rerun:
     """Return what `--json` prints."""
-    del talk
     fault = fed.fault
     shown = tuple(
         answers.Rerunning(

@@ -8,15 +8,20 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from arena.cli import answers
+from arena.cli import answers, rerun
 from arena.cli.exits import Exit
+from arena.cli.fed_again import Fed
 from arena.cli.rerun import in_short
+from arena.referee.record import AskedLimits
 from arena.rules.registry import make
 from arena.rules.ruleset import Side
-from protocol.messages import Turn
+from arena.sandbox.limits import default_limits
+from protocol.messages import Limits, Turn
 from tests.cli.bots import CRASHES, write_bot
 from tests.cli.calling import Caller
+from tests.fake_games import fake_plan, fake_record
 
 HONEST = "pass"
 
@@ -91,6 +96,45 @@ def test_game_is_fed_to_bots_from_the_store_and_from_a_file(
     missing = arena("rerun", "game.jsonl:ffff", "--as", "x", "--bot", "random")
     assert missing.code == Exit.USAGE
     assert "holds no game whose id begins with 'ffff'" in missing.stderr
+
+
+@pytest.mark.parametrize(
+    ("held", "says"),
+    [
+        (
+            AskedLimits(memory_mib=2048, processes=1, open_files=99, file_mib=7),
+            "what the record's bot was: 2,048 MiB of memory, 1 process, 99 open files, 7 MiB a",
+        ),
+        (None, "The record has no limits of its bot: held to the usual ones"),
+    ],
+)
+def test_a_game_of_a_file_is_held_to_the_limits_that_it_has(
+    arena: Caller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    held: AskedLimits | None,
+    says: str,
+) -> None:
+    record = fake_record(next(iter(fake_plan(2).specs())))
+    seat = replace(record.aside.mister_x, held_to=held)
+    aside = replace(record.aside, mister_x=seat)
+    (tmp_path / "game.jsonl").write_bytes(msgspec.json.encode(replace(record, aside=aside)))
+    asked: list[Limits] = []
+
+    async def run(*given: Any) -> Fed:
+        asked.extend(one for one in given if isinstance(one, Limits))
+        return Fed(
+            replayed=None, asked=3, differing=0, shown=(), fault=None, at=(3, 1), stderr="",
+            last=None,
+        )  # fmt: skip
+
+    monkeypatch.setattr(rerun, "run", run)
+    words = ("--side", "x", "--bot", "random", "--sandbox", "none", "--data", tmp_path)
+    called = arena("rerun", tmp_path / "game.jsonl", *words)
+    assert called.code == 0, called.stderr
+    assert says in " ".join(called.stderr.split())
+    wanted = msgspec.structs.asdict(held) if held else {}
+    assert asked == [replace(default_limits(), **wanted)]
 
 
 @pytest.mark.slow
