@@ -15,6 +15,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from arena.cli.ratings_shown import share
 from arena.cli.talk import PIPE_WIDTH, narrow
 from arena.cli.tally import Tally
 from reports.names import shown as as_text
@@ -105,11 +106,6 @@ def picture(tally: Tally, now: float, *, rows: int, width: int = PIPE_WIDTH) -> 
     if len(shown) < len(standings):
         parts.append(Text(f"… and {len(standings) - len(shown)} more bots"))
     return Group(*parts)
-
-
-def share(won: int, games: int) -> str:
-    """Return a share in per cent; a dot before the first game."""
-    return f"{100 * won / games:.0f} %" if games else "·"
 
 
 @contextmanager

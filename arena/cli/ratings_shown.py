@@ -26,6 +26,7 @@ __all__ = [
     "percent",
     "ratings_table",
     "remarks",
+    "share",
     "small",
     "test_line",
 ]
@@ -288,5 +289,5 @@ def percent(value: float | None) -> str:
 
 
 def share(won: int, games: int) -> str:
-    """Return a share in per cent."""
+    """Return a share in per cent; a dot where there was no game."""
     return f"{100 * won / games:.0f} %" if games else "·"
