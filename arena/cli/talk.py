@@ -101,7 +101,9 @@ class Talk:
         return self.console(stderr=self.json).width
 
     def result(self, what: RenderableType) -> None:
-        """Print a result for people: to stdout, or with `--json` to stderr."""
+        """Print a result for people: to stdout; beside the JSON object to stderr, unless `-q`."""
+        if self.json and self.settings.quiet:  # the object is the result
+            return
         if isinstance(what, str):
             click.echo(visible(what), err=self.json)
             return

@@ -190,6 +190,7 @@ def test_json_is_one_object_and_the_talk_goes_elsewhere(arena: Caller) -> None:
     assert called.json["schema"] == "arena.limits/1"
     assert "first_ready_ms" in called.stderr
     assert json.loads(called.stdout)["limits"]["line_bytes"] == 65536
+    assert arena("limits", "--json", "-q").stderr == ""
 
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {}])
