@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError, StoreError, cannot_write
+from arena.store.archived import Untouched, is_archived, open_archived
 from arena.store.migrating import migrate
 
 __all__ = ["Connection"]
@@ -40,8 +41,12 @@ class Connection:
     def __init__(self, path: Path, *, create: bool = True) -> None:
         self.path = path
         _make_private(path, create=create)
+        self._untouched: Untouched | None = None
         with self.telling(_OPENING):
-            self._sqlite = _archived(path) if not create and is_archived(path) else _opened(path)
+            if create or not is_archived(path):
+                self._sqlite = _opened(path)
+            else:
+                self._sqlite, self._untouched = _archived(path)
 
     def close(self) -> None:
         """Close the file; what was committed stays."""
@@ -78,7 +83,10 @@ class Connection:
             StoreError: if the database refuses.
         """
         with self.telling("read from it"):
-            return self._sqlite.execute(sql, values).fetchall()
+            rows = self._sqlite.execute(sql, values).fetchall()
+        if self._untouched is not None:
+            self._untouched.check()
+        return rows
 
     @contextmanager
     def telling(self, what: str) -> Iterator[None]:
@@ -91,6 +99,8 @@ class Connection:
         try:
             yield
         except sqlite3.Error as exc:
+            if self._untouched is not None:
+                self._untouched.check()  # half of a change looks like damage
             text = f"{self.path}: can't {what}: {_cure(exc)}"
             # Of the file that was named: later it is no better.
             wrong = _NO_DATABASE + (_NO_ACCESS if what == _OPENING else ())
@@ -126,31 +136,15 @@ def _opened(path: Path) -> sqlite3.Connection:
             return sqlite
 
 
-def is_archived(path: Path) -> bool:
-    """Whether a database lies on a disk that nobody can write to now, such as a mounted archive."""
-    try:
-        flags = os.statvfs(path).f_flag
-    except (OSError, AttributeError):  # none such, which is told later; Windows
-        return False
-    return bool(flags & os.ST_RDONLY)
-
-
-def _archived(path: Path) -> sqlite3.Connection:
-    """Open a file to read it alone, without the side files that SQLite makes to share a WAL."""
-    rest = Path(f"{path}-wal")
-    if rest.exists() and rest.stat().st_size:
-        raise ConfigError(
-            f"{path} lies on a disk that can't be written to, and its last games in {rest.name}: "
-            "copy both into a folder that can be written to, and name that with --data"
-        )
-    name = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-    sqlite = sqlite3.connect(name, uri=True, isolation_level=None, cached_statements=256)
+def _archived(path: Path) -> tuple[sqlite3.Connection, Untouched | None]:
+    """Open the file to read it alone; its schema must be the newest."""
+    sqlite, untouched = open_archived(path)
     try:
         migrate(sqlite, str(path))
     except BaseException:
         sqlite.close()
         raise
-    return sqlite
+    return sqlite, untouched
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

@@ -71,10 +71,10 @@ class RunLocks:
         except BlockingIOError:
             return False
         except OSError as exc:
-            if exc.errno == errno.EROFS:
+            if exc.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
                 raise ConfigError(
-                    f"{self._path} can't be locked, on a disk that can't be written to: copy the "
-                    "folder to another one, and name that with --data"
+                    f"{self._path} can't be locked, where nothing can be written to: copy the "
+                    "folder to a place of your own, and name that with --data"
                 ) from exc
             raise StoreError(f"{self._path} can't be locked: {exc.strerror}") from exc
         return True

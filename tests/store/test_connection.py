@@ -17,7 +17,6 @@ import pytest
 from arena.errors import ArenaError, ConfigError, StoreError
 from arena.store.database import Database
 from tests.fake_games import fake_plan, fake_record
-from tests.sandboxed import need_sandbox
 
 ROOT = Path(__file__).parents[2]
 
@@ -249,57 +248,3 @@ def test_damage_in_a_name_is_told_too(path: Path) -> None:
 def read_all(path: Path) -> int:
     with Database(path, create=False) as database:
         return len(list(database.results(database.find_run())))
-
-
-ARCHIVED = """
-import sys
-from pathlib import Path
-from arena.errors import ConfigError
-from arena.store.database import Database
-try:
-    with Database(Path(sys.argv[1]), create=False) as database:
-        run = database.find_run()
-        print(len(list(database.results(run))))
-        with database.claim(run):
-            print("claimed")
-except ConfigError as error:
-    print(error)
-"""
-
-
-def read_archived(path: Path) -> list[str]:
-    """Read a database in another process, for which its folder lies on a read-only disk."""
-    bwrap = need_sandbox().profile.bwrap
-    mounts = ["--dev-bind", "/", "/", "--ro-bind", str(path.parent), str(path.parent)]
-    told = subprocess.run(
-        [bwrap, *mounts, "--", sys.executable, "-c", ARCHIVED, str(path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return told.stdout.splitlines()
-
-
-@pytest.mark.slow
-def test_an_archive_that_cannot_be_written_to_is_read(path: Path) -> None:
-    with Database(path) as database:
-        run = database.begin(fake_plan(4, deals=2))
-        for spec in run.plan.specs():
-            database.add_record(run, fake_record(spec))
-        count = run.plan.count
-    path.chmod(0o444)  # as on a disk of somebody else's making
-    assert not Path(f"{path}-wal").exists()
-    found, refused = read_archived(path)
-    assert found == str(count)
-    assert refused.startswith(f"{path}.lock can't be locked, on a disk that")
-    assert path.stat().st_mode & 0o777 == 0o444
-
-
-@pytest.mark.slow
-def test_an_archive_with_its_last_games_beside_it_is_not_read_in_part(path: Path) -> None:
-    with Database(path) as database:
-        run = database.begin(fake_plan(4, deals=2))
-        database.add_record(run, fake_record(run.plan.spec(0)))
-        (refused,) = read_archived(path)
-    assert "its last games in arena.sqlite3-wal: copy both into a folder" in refused
