@@ -15,6 +15,7 @@ from arena.referee.pool import BotPool
 from arena.referee.record import BotSpec, Core, GameRecord, GameSpec
 from arena.referee.referee import play_game
 from arena.referee.replay import replay
+from arena.sandbox.starvation import own_wait_s
 from protocol.messages import ClockSettings
 from tests.referee.games import Footprint, bot, marked, play_real, script, spec
 
@@ -154,23 +155,33 @@ def test_bot_may_be_idle_for_longer_than_threads_live() -> None:
 
 
 def test_charged_time_is_what_a_sleeping_bot_slept() -> None:
-    """Nothing of ours is charged: the error's median is well under a millisecond."""
+    """Nothing of ours is charged: less than 2 ms a turn on top.
+
+    On a busy host either may come late to look, we also between the request and the clock: for how
+    long the bot and we had to wait for a CPU stands in the kernel's books.
+    """
     mark = marked("charged")
     code = (
         "import sys; sys.argv = ['sleepy.py']; sys.path.insert(0, '.')\n"
         "import time, speaking\n"
+        "def waited_s():\n"
+        "    with open('/proc/thread-self/schedstat') as books:\n"
+        "        return int(books.read().split()[1]) / 1e9\n"
         "class Sleepy(speaking.Talk):\n"
         "    def turn(self, message):\n"
         "        answer = self.answer(message)\n"
         "        start = time.monotonic(); time.sleep(0.005)\n"
-        "        print(time.monotonic() - start, file=sys.stderr, flush=True)\n"
+        "        print(time.monotonic() - start, waited_s(), file=sys.stderr, flush=True)\n"
         "        speaking.write(answer)\n"
         "Sleepy().run()"
     )
     sleepy: BotSpec = bot("sleepy", sys.executable, "-c", code, mark)
+    before_s = own_wait_s()
     record = play_real(spec(sleepy, script("speaking", mark=mark)), Footprint(mark))
-    slept = [float(text) * 1000 for text in record.aside.mister_x.stderr.split()]
-    charged = [time.charged_ms for time in record.aside.mister_x.times]
-    errors = sorted(seen - own for seen, own in zip(charged, slept, strict=True))
-    assert errors[0] >= 0
-    assert errors[len(errors) // 2] < 2
+    we_waited_s = own_wait_s() - before_s
+    told = [float(text) for text in record.aside.mister_x.stderr.split()]
+    slept_s, it_waited_s = told[::2], told[-1]
+    charged_s = [time.charged_ms / 1000 for time in record.aside.mister_x.times]
+    assert len(charged_s) == len(slept_s) >= 4
+    error_s = sum(charged_s) - sum(slept_s)
+    assert -we_waited_s <= error_s < 0.002 * len(slept_s) + it_waited_s + we_waited_s
