@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,9 +87,12 @@ def command(
 
 
 def checks(records: tuple[str, ...], data: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield each record's id and what is wrong with it."""
+    """Yield each record's id and what is wrong with it; what is named twice counts once."""
     files = [text for text in records if is_file(text)]
+    by_place: dict[str, str] = {}
     for text in files:
+        by_place.setdefault(os.path.realpath(text), text)
+    for text in by_place.values():
         for name, record in read_records(Path(text)):
             yield name, check_record(record)
     others: list[str] = [text for text in records if text not in files]
@@ -99,13 +103,19 @@ def checks(records: tuple[str, ...], data: Path) -> Iterator[tuple[str, list[str
                 f"{text!r} is no file{why}, and no beginning of a run's or a game's id."
             )
     if not files or others:
+        seen: set[GameRef] = set()
         with open_data(data) as database:
             for prefix in others or (None,):
-                yield from stored_checks(database, prefix)
+                for run, ref in stored_games(database, prefix):
+                    if ref in seen:
+                        continue
+                    if len(others) > 1:  # of one run alone nothing needs to be kept in mind
+                        seen.add(ref)
+                    yield ref.game, check_stored(database, run, ref)
 
 
-def stored_checks(database: Database, prefix: str | None) -> Iterator[tuple[str, list[str]]]:
-    """Check the games of a run, or one game, whichever the prefix begins."""
+def stored_games(database: Database, prefix: str | None) -> Iterator[tuple[Run, GameRef]]:
+    """Yield the games of a run, or one game, whichever the prefix begins."""
     try:
         run = find_run(database, prefix)
     except ConfigError as no_run:
@@ -117,14 +127,12 @@ def stored_checks(database: Database, prefix: str | None) -> Iterator[tuple[str,
             raise ConfigError(
                 f"{prefix!r} is no file, no run ({no_run}) and no game ({no_game})"
             ) from no_game
-        run = database.find_run(ref.run)
-        yield ref.game, check_stored(database, run, ref)
+        yield database.find_run(ref.run), ref
         return
     none = True
     for game in database.stored_games(run):
         none = False
-        ref = GameRef(run=run.id, game=game.game)
-        yield game.game, check_stored(database, run, ref)
+        yield run, GameRef(run=run.id, game=game.game)
     if none:
         cure = f"`arena resume {run.id}` plays some" if run.plan.rated else "it was broken off"
         raise ConfigError(f"run {run.id} has no played games; {cure}.")

@@ -11,7 +11,9 @@ import pytest
 import trio
 
 from arena.cli.exits import Exit
+from arena.cli.stored import DATABASE
 from arena.cli.verify import against_plan
+from arena.store.database import Database
 from arena.store.runs import Run
 from tests.cli.calling import Caller
 from tests.fake_games import fake_plan, fake_record
@@ -48,6 +50,26 @@ def test_records_that_differ_are_counted_one_by_one(
     called = arena("verify", file, "--json")
     assert called.code == Exit.NO
     assert (called.json["checked"], called.json["passed"]) == (3, 1)
+
+
+def test_what_is_named_twice_counts_once(arena: Caller, tmp_path: Path, line: str) -> None:
+    file = tmp_path / "games.jsonl"
+    file.write_text(line)
+    (tmp_path / "link").symlink_to(file)
+    with Database(tmp_path / DATABASE) as database:
+        run = database.begin(fake_plan(2, deals=1))
+        specs = list(run.plan.specs())
+        for spec in specs:
+            database.add_record(run, fake_record(spec))
+    game = specs[0].game
+    for words, checked in (
+        ((file, file, tmp_path / "link"), 1),
+        ((game[:9], game[:7], f"{run.id}/{game}"), 1),
+        ((game, run.id), 2),
+        ((file, run.id, game, run.id[:6], file), 3),
+    ):
+        called = arena("verify", *words, "--data", tmp_path, "--json")
+        assert called.json["checked"] == checked
 
 
 @pytest.mark.parametrize("field", ["game_key", "deal_seed"])
