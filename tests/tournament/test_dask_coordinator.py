@@ -34,6 +34,7 @@ class FakeWorker:
         self.game_s = game_s
         self.ready = Ready()
         self.failure: str | None = None
+        self.trouble: Exception | None = None  # when it is given a bot
         self.kills: set[int] = set()  # games that end it
         self.batches: list[Batch] = []
         self.bots: list[tuple[str, str]] = []
@@ -93,6 +94,8 @@ class FakeCluster:
                 return [folder for folder, digest in args[1].items() if digest not in known]
             case "take_bot":
                 _, folder, digest, packed = args
+                if worker.trouble is not None:
+                    raise worker.trouble
                 assert digest_of(packed) == digest
                 worker.bots.append((folder, digest))
                 return ""
@@ -335,6 +338,23 @@ def test_where_all_workers_are_paused_the_run_ends_with_the_cure(
     run = Coordinator(FakeCluster(full), monkeypatch)
     with pytest.raises(HostFault, match=r"can play:\n  full .* a larger --memory-limit$"):
         run.play(fake_plan(2))
+
+
+def test_a_worker_that_fails_at_taking_a_bot_is_refused_and_others_play(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    bot = msgspec.structs.replace(fake_bot("one"), folder=str(tmp_path))
+    bad, good = FakeWorker("bad"), FakeWorker("good")
+    bad.trouble = ValueError("no such codec")
+    run = Coordinator(FakeCluster(bad, good), monkeypatch)
+    plan = fake_plan([bot, fake_bot("two")], deals=4)
+    run.play(plan, scheduler="tcp://fake")
+    assert len(run.results) == plan.count
+    assert bad.batches == []
+    assert any(
+        line.startswith("Dask worker bad (tcp://bad) failed: ValueError: no such codec")
+        for line in run.said
+    )
 
 
 def test_where_none_could_ever_play_the_run_ends_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,6 +50,29 @@ def test_what_arrives_is_what_was_sent(tmp_path: Path) -> None:
     assert looked_at(place) == looked_at(copy)
     assert len(looked_at(place)) == 7
     assert pack(place) == packed
+
+
+UNPACKS = """
+import sys
+from pathlib import Path
+from arena.tournament.executors.packing import unpack
+assert sys.getfilesystemencoding() == "ascii"
+unpack(sys.stdin.buffer.read(), sys.argv[1], Path(sys.argv[2]))
+"""
+
+
+def test_names_are_the_same_bytes_whatever_the_locale(tmp_path: Path) -> None:
+    copy = a_bot(tmp_path)
+    (copy / os.fsdecode(b"no text \xff")).write_bytes(b"1")
+    packed = pack(copy)
+    ascii_only = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "LC_ALL": "C"}
+    subprocess.run(
+        [sys.executable, "-c", UNPACKS, digest_of(packed), tmp_path / "far"],
+        input=packed,
+        env={**os.environ, **ascii_only},
+        check=True,
+    )
+    assert looked_at(tmp_path / "far" / digest_of(packed)) == looked_at(copy)
 
 
 def test_what_arrived_can_be_read_by_bots_and_deleted_by_its_owner(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import itertools
 import sys
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
 import msgspec
 import trio
@@ -44,6 +45,8 @@ from arena.tournament.executors.packing import digest_of, pack
 from arena.tournament.executors.supply import Supply
 
 __all__ = ["DaskExecutor"]
+
+T = TypeVar("T")
 
 _LOOK_S = 0.5  # between two looks at which workers there are
 _NOBODY_S = 600.0  # without a worker
@@ -372,18 +375,10 @@ class DaskExecutor:
             folders |= {spec.mister_x.folder, spec.detectives.folder} - member.bots
         digests = {folder: digest for folder in folders if (digest := await self._bots.of(folder))}
         if digests:
-            for folder in await cluster.ask(
-                member.machine, dask_worker.has_bots, member.name, digests
-            ):
+            for folder in await _ask(cluster, member, dask_worker.has_bots, digests):
                 packed = await self._bots.packed(folder)
-                trouble = await cluster.ask(
-                    member.machine,
-                    dask_worker.take_bot,
-                    member.name,
-                    folder,
-                    digests[folder],
-                    packed,
-                )
+                digest = digests[folder]
+                trouble = await _ask(cluster, member, dask_worker.take_bot, folder, digest, packed)
                 if trouble:
                     raise _RefusedError(f"can't be given a bot: {trouble}")
         member.bots |= folders
@@ -449,6 +444,26 @@ class _Bots:
         if self._last[0] != folder:
             self._last = (folder, await trio.to_thread.run_sync(pack, Path(folder)))
         return self._last[1]
+
+
+async def _ask(
+    cluster: Cluster,
+    member: _Member,
+    function: Callable[..., Coroutine[Any, Any, T]],
+    *args: object,
+) -> T:
+    """Call a function of ours on a worker, for its run.
+
+    Raises:
+        TaskLostError: if the worker is gone.
+        _RefusedError: if the function fails there.
+    """
+    try:
+        return await cluster.ask(member.machine, function, member.name, *args)
+    except (TaskLostError, SchedulerLostError):
+        raise
+    except Exception as exc:
+        raise _RefusedError(f"failed: {type(exc).__name__}: {exc}") from exc
 
 
 async def _end_on(cluster: Cluster, member: _Member) -> None:

@@ -24,7 +24,7 @@ __all__ = ["digest_of", "pack", "unpack"]
 class _Entry(msgspec.Struct, frozen=True, array_like=True):
     """One thing of a copy; `content` are a file's bytes, or where a link leads."""
 
-    path: str  # relative, with slashes
+    path: bytes  # relative, with slashes; as it lies on the disk, whatever the locale calls it
     kind: Literal["d", "f", "x", "l"]  # folder, file, file that can be executed, link
     content: bytes = b""
 
@@ -44,7 +44,7 @@ def pack(folder: Path) -> bytes:
         for at, folders, files in os.walk(folder, onerror=_fail):
             for name in (*folders, *files):
                 path = Path(at, name)
-                inside = path.relative_to(folder).as_posix()
+                inside = os.fsencode(path.relative_to(folder).as_posix())
                 if path.is_symlink():
                     target = os.readlink(path)  # noqa: PTH115 - as it is written
                     entries.append(_Entry(inside, "l", os.fsencode(target)))
@@ -105,7 +105,7 @@ def unpack(packed: bytes, digest: str, into: Path) -> Path:
 
 def _lay_out(entries: list[_Entry], copy: Path) -> None:
     for entry in entries:
-        path = copy / entry.path
+        path = copy / os.fsdecode(entry.path)
         if entry.kind == "d":
             path.mkdir()
             path.chmod(0o755)
