@@ -256,8 +256,8 @@ def test_a_worker_that_dask_pauses_is_given_up_with_the_cure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It would keep what it is given as long as it is paused, and the run would never end."""
-    for name in ("_PAUSED_S", "_COME_AGAIN_S"):
-        monkeypatch.setattr(f"arena.tournament.executors.dask.{name}", 0.5)
+    for name in ("members._PAUSED_S", "dask._COME_AGAIN_S"):
+        monkeypatch.setattr(f"arena.tournament.executors.{name}", 0.5)
     (tmp_path / "tests").symlink_to(Path(__file__).parents[1])
     with DaskProcesses(tmp_path, {"PYTHONPATH": str(tmp_path)}) as processes:
         processes.worker("full", first=PAUSED)

@@ -20,6 +20,7 @@ from arena.tournament.executors.crossing import Answer, Batch, Ready, Setup, dif
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.dask_cluster import Machine, SchedulerLostError, TaskLostError
 from arena.tournament.executors.executor import Finished, Job, encode_spec
+from arena.tournament.executors.members import PAUSED
 from arena.tournament.executors.packing import digest_of, pack
 from arena.tournament.executors.room import Played
 from arena.tournament.plan import Plan
@@ -324,7 +325,7 @@ def test_a_worker_that_dask_pauses_gives_its_games_back_and_plays_again_later(
     run.play(plan, at=at)
     assert len(run.results) == plan.count
     assert None not in run.results.values()
-    refusal = f"Dask worker full (tcp://full) {dask._PAUSED}; in all 1 game at once on one Dask"
+    refusal = f"Dask worker full (tcp://full) {PAUSED}; in all 1 game at once on one Dask"
     told = [line for line in run.said if " full " in line]
     assert [line.startswith(refusal) for line in told] == [False, True, False]
     assert told[2].startswith("Dask worker full plays ")

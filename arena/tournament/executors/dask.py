@@ -21,7 +21,7 @@ import trio
 import arena
 from arena.errors import ConfigError, HostFault, Interrupted
 from arena.tournament.executors import dask_worker
-from arena.tournament.executors.batches import BATCH_S, Lengths, held, share
+from arena.tournament.executors.batches import BATCH_S, held, share
 from arena.tournament.executors.cpus import usable_cpus, usual_jobs
 from arena.tournament.executors.crossing import (
     Answer,
@@ -34,14 +34,13 @@ from arena.tournament.executors.crossing import (
 )
 from arena.tournament.executors.dask_cluster import (
     Cluster,
-    Machine,
     SchedulerLostError,
     TaskLostError,
     open_cluster,
 )
 from arena.tournament.executors.executor import Finished, Job, decode_spec
 from arena.tournament.executors.local import REFEREE
-from arena.tournament.executors.packing import digest_of, pack
+from arena.tournament.executors.members import PAUSED, Bots, Member
 from arena.tournament.executors.supply import Supply
 
 __all__ = ["DaskExecutor"]
@@ -52,11 +51,6 @@ _LOOK_S = 0.5  # between two looks at which workers there are
 _NOBODY_S = 600.0  # without a worker
 _COME_AGAIN_S = 30.0  # for a worker to be started anew
 _READY_S = 60.0
-_PAUSED_S = 10.0  # longer than what Dask clears away by itself takes
-_PAUSED = (
-    "is paused by Dask, since it has used most of the memory that it may: give it a larger "
-    "--memory-limit"
-)
 _END_S = 1.5
 
 
@@ -110,10 +104,10 @@ class DaskExecutor:
         self._folder = folder
         run = uuid.uuid4().hex
         self._names = (f"{run}-{number}" for number in itertools.count())
-        self._crew: dict[str, _Member] = {}  # by the machine's id, in the order of coming
+        self._crew: dict[str, Member] = {}  # by the machine's id, in the order of coming
         self._refused: dict[str, str] = {}  # the same: why
         self._has_played = False  # any of them
-        self._bots = _Bots()
+        self._bots = Bots()
 
     @property
     def reach(self) -> int:
@@ -190,7 +184,7 @@ class DaskExecutor:
             await cluster.show_need(is_needed=not machines)
             for id_, machine in machines.items():
                 if id_ not in self._crew and id_ not in self._refused and not machine.is_leaving:
-                    member = self._crew[id_] = _Member(machine, next(self._names))
+                    member = self._crew[id_] = Member(machine, next(self._names))
                     nursery.start_soon(self._serve, cluster, supply, results, member, nursery)
             for id_, member in list(self._crew.items()):
                 if id_ not in machines or machines[id_].is_leaving:
@@ -199,7 +193,7 @@ class DaskExecutor:
                 else:
                     member.look(is_paused=machines[id_].is_paused)
             for id_, why in list(self._refused.items()):
-                goes_on = why.endswith(_PAUSED) and id_ in machines and not machines[id_].is_paused
+                goes_on = why.endswith(PAUSED) and id_ in machines and not machines[id_].is_paused
                 if id_ not in machines or goes_on:
                     del self._refused[id_]
             if self._crew:
@@ -231,7 +225,7 @@ class DaskExecutor:
         cluster: Cluster,
         supply: Supply,
         results: trio.MemorySendChannel[Finished],
-        member: _Member,
+        member: Member,
         nursery: trio.Nursery,
     ) -> None:
         """Have one worker play until all games are over, or it is gone."""
@@ -248,7 +242,7 @@ class DaskExecutor:
             else:
                 nursery.cancel_scope.cancel()
                 return
-        why = why or (_PAUSED if member.is_paused else "")
+        why = why or (PAUSED if member.is_paused else "")
         del self._crew[member.machine.id]
         cluster.forget(member.machine)
         if why:
@@ -265,7 +259,7 @@ class DaskExecutor:
             await results.send(Finished(job.number, None))
             supply.give_back(job.number)
 
-    async def _get_ready(self, cluster: Cluster, member: _Member) -> None:
+    async def _get_ready(self, cluster: Cluster, member: Member) -> None:
         """Have a worker check itself.
 
         Raises:
@@ -301,7 +295,7 @@ class DaskExecutor:
         cluster: Cluster,
         supply: Supply,
         results: trio.MemorySendChannel[Finished],
-        member: _Member,
+        member: Member,
     ) -> bool:
         """Bring a worker what it has room for, take what it has finished; False when all is over.
 
@@ -350,7 +344,7 @@ class DaskExecutor:
             raise TaskLostError("its games are gone")
         return True
 
-    def _share_of(self, member: _Member) -> int:
+    def _share_of(self, member: Member) -> int:
         """Return how many games a worker plays at once, of those that all play."""
         crew = list(self._crew.values())
         at_once = share(
@@ -367,7 +361,7 @@ class DaskExecutor:
         workers = "one Dask worker" if len(ready) == 1 else f"{len(ready)} Dask workers"
         return f"; in all {games} game{'' if games == 1 else 's'} at once on {workers}"
 
-    async def _send_bots(self, cluster: Cluster, member: _Member, jobs: list[Job]) -> None:
+    async def _send_bots(self, cluster: Cluster, member: Member, jobs: list[Job]) -> None:
         """Send a worker the bots of these games that it has not got."""
         folders: set[str] = set()
         for job in jobs:
@@ -399,56 +393,9 @@ class _RefusedError(Exception):
     """A worker can't play; the text goes on after its name."""
 
 
-class _Member:
-    """A worker that plays, as the coordinator sees it."""
-
-    def __init__(self, machine: Machine, name: str) -> None:
-        self.machine = machine
-        self.name = name  # of the run there
-        self.scope = trio.CancelScope()
-        self.out: dict[int, Job] = {}  # what it has, in the order in which it was sent
-        self.has_suspects = False
-        self.is_ready = False  # to play
-        self.most: int | None = None  # games at once, if it is bounded
-        self.lengths = Lengths()
-        self.bots: set[str] = set()  # folders of ours that it has
-        self.is_leaving = False  # of its own will
-        self.is_paused = False  # and has been for so long that it is given up
-        self._paused_since: float | None = None
-
-    def look(self, *, is_paused: bool) -> None:
-        """Note whether Dask has paused it: then it answers no batch, and is given up after all."""
-        now = trio.current_time()
-        self._paused_since = (self._paused_since or now) if is_paused else None
-        if self._paused_since is not None and now - self._paused_since > _PAUSED_S:
-            self.is_paused = True
-            self.scope.cancel()
-
-
-class _Bots:
-    """Staged bots, packed when a worker first needs them; the packing is done once."""
-
-    def __init__(self) -> None:
-        self._digests: dict[str, str | None] = {}
-        self._last: tuple[str, bytes] = ("", b"")  # the newest: many workers come at one time
-
-    async def of(self, folder: str) -> str | None:
-        """Return the hash of a bot's packed folder; None where there is no folder."""
-        if folder not in self._digests:
-            exists = await trio.to_thread.run_sync(Path(folder).is_dir)
-            self._digests[folder] = digest_of(await self.packed(folder)) if exists else None
-        return self._digests[folder]
-
-    async def packed(self, folder: str) -> bytes:
-        """Return a bot's packed folder."""
-        if self._last[0] != folder:
-            self._last = (folder, await trio.to_thread.run_sync(pack, Path(folder)))
-        return self._last[1]
-
-
 async def _ask(
     cluster: Cluster,
-    member: _Member,
+    member: Member,
     function: Callable[..., Coroutine[Any, Any, T]],
     *args: object,
 ) -> T:
@@ -466,6 +413,6 @@ async def _ask(
         raise _RefusedError(f"failed: {type(exc).__name__}: {exc}") from exc
 
 
-async def _end_on(cluster: Cluster, member: _Member) -> None:
+async def _end_on(cluster: Cluster, member: Member) -> None:
     with suppress(SchedulerLostError, TaskLostError, HostFault):
         await cluster.ask(member.machine, dask_worker.close, member.name)
