@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import platform
 import shlex
 from pathlib import Path
 
@@ -12,10 +13,10 @@ import msgspec
 from arena.cli import answers, config
 from arena.cli.config import Tournament
 from arena.cli.limits import limits_of
-from arena.cli.options import PathName, settings_options, talking
-from arena.cli.settings import beside, check_names
+from arena.cli.options import PathName, data_option, settings_options, talking
+from arena.cli.settings import beside, check_names, load_file
 from arena.cli.talk import Talk
-from arena.errors import BotRefused, ConfigError
+from arena.errors import ConfigError
 
 __all__ = ["command"]
 
@@ -44,20 +45,22 @@ def command() -> None:
 
 @command.command("check")
 @click.argument("file", metavar="FILE.toml", type=PathName(dir_okay=False, path_type=Path))
+@data_option
 @talking
-def check(talk: Talk, file: Path) -> None:
+def check(talk: Talk, file: Path, data: Path) -> None:
     """Read FILE.toml as `arena run` would.
 
     Prints it with every default filled in, or says what is wrong, with line and key. Left out are
-    keys whose absence means something: seed, jobs, nodes, bwrap, user_ids. Bots are looked for and
-    their settings read; none is started.
+    keys whose absence means something: seed, jobs, nodes, bwrap, user_ids. Bots are looked for,
+    copied and their settings read, and the sandbox is tried; no bot is built or started, and
+    nothing is kept.
     """
-    settings = filled(config.load(file))
-    check_names(settings, str(file))
-    check_bots(settings, file)
+    settings = load_file(file)
+    check_bots(talk, settings, file, data)
+    settings = filled(settings)
     talk.result(config.to_toml(settings).rstrip())
     talk.answer(answers.ConfigCheck(file=str(file), settings=msgspec.to_builtins(settings)))
-    talk.next(f"arena plan {shlex.quote(str(file))}")
+    talk.next(f"arena plan {shlex.quote(str(file))}", data=True)
 
 
 def filled(settings: Tournament) -> Tournament:
@@ -75,37 +78,24 @@ def filled(settings: Tournament) -> Tournament:
     )
 
 
-def check_bots(settings: Tournament, file: Path) -> None:
-    """Look for every bot of a tournament file, and for challengers among their names.
+def check_bots(talk: Talk, settings: Tournament, file: Path, data: Path) -> None:
+    """Look for every bot of a tournament file, and whether they can play it.
 
     Raises:
-        ConfigError: for a BOT that names none, two bots of one name, or a challenger that is none
-            of them; a line for each.
+        ConfigError: for all that `arena run` would refuse before it starts a bot; a line for each.
     """
-    from arena.tournament.entrants import name_of  # what starts bots is on Linux alone
+    if platform.system() != "Linux":
+        check_names(settings, str(file))
+        talk.warn("bots are started on Linux alone: here none is looked at")
+        return
+    from arena.cli.planning import look_over
 
     seen = beside(settings, file.parent)
-    limits = limits_of(settings.limits)
-    texts = dict.fromkeys((*seen.bots, *seen.mister_x, *seen.detectives))
-    wrong: list[str] = []
-    names: dict[str, str] = {}
-    for text in texts:
-        try:
-            name = name_of(text, limits)
-        except BotRefused as error:
-            wrong.append(str(error))
-            continue
-        other = names.setdefault(name, text)
-        if other != text:
-            wrong.append(f"{other} and {text} have one name, '{name}'; give one another `name`")
-    if not wrong:
-        wrong = [
-            f"the challenger {name!r} is none of the bots: {', '.join(sorted(names))}"
-            for name in settings.challengers
-            if name not in names
-        ]
+    check_names(seen, str(file))
+    wrong = look_over(seen, data, talk)
     if wrong:
-        raise ConfigError("\n  ".join([f"{file}: it can't be played:", *wrong]))
+        lines = [line.replace("\n", "\n    ") for line in wrong]
+        raise ConfigError("\n  ".join([f"{file}: it can't be played:", *lines]))
 
 
 @command.command("schema")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -11,23 +13,26 @@ import msgspec
 import trio
 
 from arena.cli.config import Tournament
+from arena.cli.executing import where_of
 from arena.cli.limits import clock_of, limits_of
 from arena.cli.sandboxing import Sandboxing, sandboxing
-from arena.errors import BotRefused
+from arena.cli.writable import make_writable
+from arena.errors import BotRefused, ConfigError
 from arena.referee.greeting import greet
 from arena.referee.pool import BotPool
 from arena.referee.record import BotSpec, SideWord
 from arena.rules import registry
 from arena.rules.ruleset import Ruleset
+from arena.sandbox.startable import check_startable
 from arena.tournament import seeds
 from arena.tournament.entrants import Entrant, equal_names, find_bot, reference_names
 from arena.tournament.plan import Plan, Section
-from protocol.messages import HelloAnswer, Limits
+from protocol.messages import PROTOCOL, HelloAnswer, Limits
 
 if TYPE_CHECKING:
     from arena.cli.talk import Talk
 
-__all__ = ["enlist", "plan_of", "sides_of"]
+__all__ = ["enlist", "look_over", "plan_of", "sides_of"]
 
 BOTH: tuple[SideWord, ...] = ("mister_x", "detectives")
 _NOBODY: Mapping[str, BotSpec] = MappingProxyType({})
@@ -50,6 +55,41 @@ def plan_of(
             can't be kept in the sandbox.
     """
     rulesets = [registry.make(name) for name, _ in settings.rulesets]
+    kept = kept_for(settings, data, talk, people=people)
+    bots = enlist(settings, rulesets, data, talk, kept, people=people)
+    return plan_for(settings, rulesets, bots), kept
+
+
+def kept_for(
+    settings: Tournament,
+    data: Path,
+    talk: Talk,
+    *,
+    people: Mapping[str, BotSpec] = _NOBODY,
+    remember: bool = True,
+) -> Sandboxing:
+    """Decide how the bots of a tournament are kept; see `sandboxing`."""
+    return sandboxing(
+        talk,
+        mode=settings.sandbox,
+        bwrap=settings.bwrap,
+        show=settings.show,
+        user_ids=settings.user_ids,
+        jobs=settings.jobs if settings.executor == "local" else None,
+        data=data,
+        has_strangers=not set(sides_of(settings)) <= {*reference_names(), *people},
+        remember=remember,
+    )
+
+
+def plan_for(
+    settings: Tournament, rulesets: Sequence[Ruleset[Any, Any]], bots: tuple[BotSpec, ...]
+) -> Plan:
+    """Return the plan of a tournament with these bots.
+
+    Raises:
+        ConfigError: if nobody meets anybody, or a challenger is none of them.
+    """
     sections = [
         Section(
             ruleset=ruleset.text,
@@ -59,20 +99,9 @@ def plan_of(
         )
         for ruleset, (_, deals) in zip(rulesets, settings.rulesets, strict=True)
     ]
-    kept = sandboxing(
-        talk,
-        mode=settings.sandbox,
-        bwrap=settings.bwrap,
-        show=settings.show,
-        user_ids=settings.user_ids,
-        jobs=settings.jobs if settings.executor == "local" else None,
-        data=data,
-        has_strangers=not set(sides_of(settings)) <= {*reference_names(), *people},
-    )
-    bots = enlist(settings, rulesets, data, talk, kept, people=people)
     open_seed = None if settings.seed is None else str(settings.seed)
     secret = seeds.new_secret() if open_seed is None else seeds.open_secret(open_seed)
-    plan = Plan(
+    return Plan(
         kind=settings.kind,
         ruleset=sections[0].ruleset,
         behaviour=sections[0].behaviour,
@@ -96,7 +125,6 @@ def plan_of(
         jobs=settings.jobs,
         executor=settings.executor,
     )
-    return plan, kept
 
 
 def sides_of(settings: Tournament) -> dict[str, tuple[SideWord, ...]]:
@@ -127,19 +155,11 @@ def enlist(
     """
     asked = sides_of(settings)
     limits = limits_of(settings.limits)
-    refused: list[str] = []
-    found: dict[str, Entrant] = {}
-    for text in asked:
-        if text in people:
-            continue
-        try:
-            found[text] = find_bot(text, data, limits=limits, profile=kept.profile)
-        except BotRefused as error:
-            refused.append(str(error))
-        else:
-            for line in found[text].talk:
-                talk.say(line)
-    refused += equal_names(found.values())
+    find = partial(find_bot, data=data, limits=limits, profile=kept.profile)
+    found, refused = find_all([text for text in asked if text not in people], find)
+    for entrant in found.values():
+        for line in entrant.talk:
+            talk.say(line)
     on_nodes = settings.nodes is not None
     answers = trio.run(
         greet_all, found, tuple(each.text for each in rulesets), limits, on_nodes, kept
@@ -164,6 +184,90 @@ def enlist(
         head = "a bot can't play" if count == 1 else f"{count} bots can't play"
         raise BotRefused("\n  ".join([f"{head}, so no game was started:", *refused]))
     return tuple(bots)
+
+
+def find_all(
+    texts: Iterable[str], find: Callable[[str], Entrant]
+) -> tuple[dict[str, Entrant], list[str]]:
+    """Find bots that are to play together; give them by their BOT, and a line for each refusal."""
+    found: dict[str, Entrant] = {}
+    refused: list[str] = []
+    for text in texts:
+        try:
+            found[text] = find(text)
+        except BotRefused as error:
+            refused.append(str(error))
+    refused += equal_names(found.values())
+    return found, refused
+
+
+def look_over(settings: Tournament, data: Path, talk: Talk) -> list[str]:
+    """Do all that `plan_of` does without starting or building a bot, and keep nothing of it.
+
+    A bot is taken to play all that its `bot.toml` lets it: what it says itself is not asked.
+
+    Args:
+        settings: of the tournament.
+        data: the data folder, which no bot's folder may hold; it need not exist.
+        talk: of the command.
+
+    Returns:
+        A line for each reason for which it can't be played.
+    """
+    rulesets = [registry.make(name) for name, _ in settings.rulesets]
+    asked = sides_of(settings)
+    bots: list[BotSpec] = []
+    machine: list[str] = []
+    kept = Sandboxing(mode="none")
+    try:
+        where_of(settings.executor, None)
+        kept = kept_for(settings, data, talk, remember=False)
+    except ConfigError as error:
+        machine.append(str(error))
+    with tempfile.TemporaryDirectory(prefix="arena-check-") as folder:
+        find = partial(
+            find_bot, data=data, limits=limits_of(settings.limits), into=Path(folder), builds=False
+        )
+        try:
+            found, refused = find_all(asked, find)
+            refused += filter(None, (unstartable(each, kept) for each in found.values()))
+        finally:
+            make_writable(Path(folder))
+    for text, entrant in found.items():
+        try:
+            bots.append(seated(entrant, willing(entrant, rulesets), asked[text], rulesets))
+        except BotRefused as error:
+            refused.append(str(error))
+    if not refused:
+        try:
+            plan_for(settings, rulesets, tuple(bots))
+        except ConfigError as error:
+            refused.append(str(error))
+    return [*refused, *machine]
+
+
+def unstartable(entrant: Entrant, kept: Sandboxing) -> str:
+    """Return why a bot's program can't be started where its copy lies; empty if it can."""
+    if not entrant.is_built:
+        return ""
+    visible = None if kept.profile is None else kept.profile.visible.trees
+    try:
+        check_startable(entrant.spec.command, Path(entrant.spec.folder), visible=visible)
+    except BotRefused as error:
+        return f"{entrant.source}: {error}"
+    return ""
+
+
+def willing(entrant: Entrant, rulesets: Sequence[Ruleset[Any, Any]]) -> HelloAnswer:
+    """Return the greeting of a bot that plays whatever its `bot.toml` lets it, and all rulesets."""
+    texts = [ruleset.text for ruleset in rulesets]
+    return HelloAnswer(
+        id="",
+        protocol=PROTOCOL,
+        name=entrant.spec.name,
+        sides=BOTH,
+        rulesets=tuple(dict.fromkeys((*texts, *(entrant.rulesets or ())))),
+    )
 
 
 async def greet_all(

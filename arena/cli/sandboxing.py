@@ -142,6 +142,7 @@ def sandboxing(
     jobs: int | None = None,
     data: Path | None,
     has_strangers: bool,
+    remember: bool = True,
 ) -> Sandboxing:
     """Decide how the bots of a command are kept; says so where it is without a sandbox.
 
@@ -154,6 +155,7 @@ def sandboxing(
         jobs: games in play at once on this machine; None for a few.
         data: as for `look`.
         has_strangers: whether there are bots that are not the arena's own.
+        remember: as for `look`.
 
     Raises:
         ConfigError: if there is no sandbox for strangers' bots, with the reason and the cure; or
@@ -165,7 +167,7 @@ def sandboxing(
     if mode == "none":
         talk.alarm(NO_SANDBOX_WARNING)
         return Sandboxing(mode=mode)
-    found = look(bwrap=bwrap, show=show, user_ids=user_ids, data=data)
+    found = look(bwrap=bwrap, show=show, user_ids=user_ids, data=data, remember=remember)
     if isinstance(found, Found):
         check_user_ids(found.profile, jobs)
         return Sandboxing(mode=mode, profile=found.profile)

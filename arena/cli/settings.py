@@ -19,7 +19,7 @@ from arena.cli.sandboxing import sandbox_options
 from arena.errors import ConfigError
 from arena.tournament.paths import is_file, kind_of
 
-__all__ = ["beside", "check_names", "join", "tournament_options"]
+__all__ = ["beside", "check_names", "join", "load_file", "tournament_options"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -82,14 +82,9 @@ def join(what: Sequence[str], **options: Any) -> Tournament:
             f"{files[-1]}: one tournament file can be named, before the bots; "
             "a bot is named by its folder, not by its bot.toml."
         )
-    if files and Path(files[0]).name == BOT_FILE:
-        raise ConfigError(
-            f"{files[0]}: this is a bot's own file, no tournament's; name its folder, "
-            f"{Path(files[0]).parent}."
-        )
     made = Tournament() if what else Tournament(bots=SMALL_BOTS, deals=SMALL_DEALS)
     if files:
-        made = beside(config.load(Path(files[0])), Path(files[0]).parent)
+        made = beside(load_file(Path(files[0])), Path(files[0]).parent)
     said = {key: value for key, value in options.items() if value is not None}
     bots = tuple(what[len(files) :])
     if bots:
@@ -97,6 +92,21 @@ def join(what: Sequence[str], **options: Any) -> Tournament:
     made = msgspec.structs.replace(made, **said)
     check_names(made, files[0] if files else "")
     return made
+
+
+def load_file(file: Path) -> Tournament:
+    """Read a tournament file, which is known by its name's end.
+
+    Raises:
+        ConfigError: if it is refused, is a bot's own, or has another end.
+    """
+    if file.name == BOT_FILE:
+        raise ConfigError(
+            f"{file}: this is a bot's own file, no tournament's; name its folder, {file.parent}."
+        )
+    if not file.name.endswith(".toml"):
+        raise ConfigError(f"{file}: `arena run` knows a tournament file by its end, .toml: add it.")
+    return config.load(file)
 
 
 def check_names(made: Tournament, file: str) -> None:

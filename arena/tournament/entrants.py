@@ -39,7 +39,7 @@ from arena.tournament.bot_toml import FILE, BotToml, check_name, read_bot_toml
 from arena.tournament.paths import is_file, kind_of
 from protocol.messages import HelloAnswer, Limits
 
-__all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "name_of", "reference_names"]
+__all__ = ["PYTHON", "STAGED", "Entrant", "equal_names", "find_bot", "reference_names"]
 
 SDK = ("misterx_sdk", "misterx_europe")  # modules; the second for bots that play Europe
 _PYTHON = re.compile(r"python[0-9.]*")
@@ -62,6 +62,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
         sides: what `bot.toml` narrows the bot to; None: it doesn't.
         rulesets: likewise.
         talk: lines for the person who named it, such as which folder was staged.
+        is_built: whether it can be started; not if its `build` was left out.
     """
 
     spec: BotSpec
@@ -70,6 +71,7 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
     sides: tuple[SideWord, ...] | None = None
     rulesets: tuple[str, ...] | None = None
     talk: tuple[str, ...] = ()
+    is_built: bool = True
 
     def greeted(self, hello: HelloAnswer) -> BotSpec:
         """Return the spec with what the bot said of itself, as far as `bot.toml` lets it.
@@ -102,15 +104,23 @@ class Entrant(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_bot(
-    text: str, data: Path, *, limits: Limits | None = None, profile: Profile | None = None
+    text: str,
+    data: Path,
+    *,
+    limits: Limits | None = None,
+    profile: Profile | None = None,
+    into: Path | None = None,
+    builds: bool = True,
 ) -> Entrant:
     """Find, read and stage one bot.
 
     Args:
         text: a BOT, as a person writes it.
-        data: the data folder; copies go below it.
+        data: the data folder, which no bot's folder may hold.
         limits: the organiser's; what a bot asks for beyond them is refused.
         profile: of the sandbox that a bot is built in; None to build it with our own rights.
+        into: where copies go; left out, below the data folder.
+        builds: whether its `build` is run; without it the copy is only good to be looked at.
 
     Raises:
         BotRefused: if there is no such bot, or it can't be used as it is; with the cure.
@@ -119,42 +129,17 @@ def find_bot(
         raise BotRefused(
             f"'{shown(text)}' names no bot; write a name, a folder, a file or a command"
         )
-    into = data / STAGED
+    into = data / STAGED if into is None else into
     kind = kind_of(text)
     if text in reference_names():
         return _reference(text, into, limits, hides=kind is not None)
     if kind == stat.S_IFDIR:
-        return _folder(Path(text), data, into, limits, profile)
+        return _folder(Path(text), data, into, limits, profile, builds=builds)
     if kind == stat.S_IFREG:
         return _file(Path(text), data, into)
     if kind is not None:
         raise BotRefused(f"{text}: is no file and no folder")
     return _command_line(text, data, into)
-
-
-def name_of(text: str, limits: Limits | None = None) -> str:
-    """Return the name that a BOT would play under; nothing is staged, built or started.
-
-    Args:
-        text: a BOT, as a person writes it.
-        limits: the organiser's; what a bot asks for beyond them is refused.
-
-    Raises:
-        BotRefused: if there is no such bot, or its `bot.toml` can't be used; with the cure.
-    """
-    kind = kind_of(text)
-    if text in reference_names():
-        return text
-    if kind == stat.S_IFDIR:
-        path = Path(text)
-        if not is_file(path / FILE):
-            raise BotRefused(_no_settings(path))
-        settings = read_bot_toml(path / FILE, where=str(path / FILE), limits=limits)
-        return settings.name or check_name(path.resolve().name, f"{path}: the folder's name")
-    if kind == stat.S_IFREG:
-        return check_name(Path(text).stem, f"{text}: the file's name")
-    _, _, file = _words(text)
-    return check_name(file.stem, f"'{shown(text)}': the file's name")
 
 
 def equal_names(entrants: Iterable[Entrant]) -> tuple[str, ...]:
@@ -237,16 +222,22 @@ def _sdk_for(folder: Path, shown_as: Path) -> tuple[dict[str, bytes], tuple[str,
 
 
 def _folder(
-    path: Path, data: Path, into: Path, limits: Limits | None, profile: Profile | None
+    path: Path,
+    data: Path,
+    into: Path,
+    limits: Limits | None,
+    profile: Profile | None,
+    *,
+    builds: bool,
 ) -> Entrant:
-    """Stage a folder with its `bot.toml`, and build it if that says how."""
+    """Stage a folder with its `bot.toml`, and build it if that says how and it is wanted."""
     real = check_folder(path, data)
     sdk, talk = _sdk_for(real, path)
     if not is_file(real / FILE):
         raise BotRefused(_no_settings(path))
-    staged = stage(real, into, data=data, more=sdk)
+    staged = _copied(real, path, into, data, sdk)
     settings = read_bot_toml(staged.folder / FILE, where=str(path / FILE), limits=limits)
-    if settings.build:
+    if settings.build and builds:
         commands = [_filled(command) for command in settings.build]
         salt = msgspec.json.encode(["build", settings.build]).decode()
 
@@ -257,8 +248,20 @@ def _folder(
             staged = stage(staged.folder, into, salt=salt, finish=build_in)
         except BotRefused as exc:
             raise BotRefused(f"{path}: {exc}") from exc
-    _check_copied(settings.command, staged, real)
-    return _entrant(settings, real.name, staged, str(path), talk=talk)
+    is_built = builds or not settings.build
+    if is_built:  # else what the command names may be yet to be made
+        _check_copied(settings.command, staged, real)
+    entrant = _entrant(settings, real.name, staged, str(path), talk=talk)
+    return msgspec.structs.replace(entrant, is_built=is_built)
+
+
+def _copied(real: Path, shown_as: Path, into: Path, data: Path, more: dict[str, bytes]) -> Staged:
+    """Stage a folder; what can't be copied is told with the folder, for there are many bots."""
+    try:
+        return stage(real, into, data=data, more=more)
+    except BotRefused as exc:
+        what = str(exc).removeprefix(f"{real}: ")
+        raise BotRefused(f"{shown_as}: {what}") from exc
 
 
 def _no_settings(path: Path) -> str:
@@ -282,7 +285,7 @@ def _file(path: Path, data: Path, into: Path) -> Entrant:
         raise BotRefused(f"{path}: has no execute bit and is no .py file; chmod +x it")
     real = check_folder(path.parent, data)
     sdk, talk = _sdk_for(real, path.parent)
-    staged = stage(real, into, data=data, more=sdk)
+    staged = _copied(real, path.parent, into, data, sdk)
     _check_copied(command, staged, real)
     name = check_name(path.stem, f"{path}: the file's name")
     talk = (f"{name}: staged the folder {path.parent} of {path.name}", *talk)
@@ -299,7 +302,7 @@ def _command_line(text: str, data: Path, into: Path) -> Entrant:
         )
     real = check_folder(file.parent, data)
     sdk, about_sdk = _sdk_for(real, file.parent)
-    staged = stage(real, into, data=data, more=sdk)
+    staged = _copied(real, file.parent, into, data, sdk)
     name = check_name(file.stem, f"'{shown(text)}': the file's name")
     talk = [f"{name}: staged the folder {file.parent} of {file.name}", *about_sdk]
     command: list[str] = []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
+import platform
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -14,8 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.cli import config
+from arena.cli import config, planning
 from arena.cli.config import Clock, Limits, Tournament
+from arena.cli.sandboxing import Sandboxing
 from arena.errors import ConfigError
 from arena.sandbox.limits import default_limits
 from tests.cli.calling import Caller
@@ -186,6 +189,12 @@ def test_mark_of_an_editor_at_the_start_is_no_text(tmp_path: Path) -> None:
     assert config.load(file).deals == 3
 
 
+@pytest.fixture
+def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes a tenth of a second to be tried, and not every machine has one."""
+    monkeypatch.setattr(planning, "kept_for", lambda *_, **__: Sandboxing(mode="none"))
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [
@@ -202,7 +211,29 @@ def test_mark_of_an_editor_at_the_start_is_no_text(tmp_path: Path) -> None:
             'bots = ["random", "./mine"]\nkind = "gauntlet"\nchallengers = ["randon"]',
             "the challenger 'randon' is none of the bots: my-name, random",
         ),
-        ('bots = ["./mine", "./theirs"]', "theirs have one name, 'my-name'; give one another"),
+        ('bots = ["./mine", "./theirs"]', "theirs have one name, 'my-name' and 'My-Name'; give"),
+        ('bots = ["random", "./mine", "mine/"]', "mine is named 2 times"),
+        (
+            'bots=["./mine","random"]\nself_play=true\nkind="gauntlet"\nchallengers=["random"]',
+            "self_play goes with a round robin only",
+        ),
+        ('bots = ["random", "./mine/data.txt"]', "has no execute bit and is no .py file"),
+        (
+            'mister_x = ["random"]\ndetectives = ["./x_only"]',
+            "x_only: asked to play detectives, but plays mister_x only",
+        ),
+        ('bots = ["./x_only", "./x_too"]', "no bot here plays the detectives"),
+        (
+            'bots = ["random", "./x_only"]\nruleset = "europe-2009"',
+            "x_only: plays london-2013 only, and is to play europe-2009",
+        ),
+        ('bots = ["random", "./lost"]', "lost: the program 'bot' is missing; is it built"),
+        (
+            'bots = ["random", "./hidden"]',
+            "hidden: the command names '.bin/bot', but .bin is never",
+        ),
+        ('bots = ["random", "./leads_out"]', "leads_out: link: a link out of the bot's"),
+        ('bots = ["random", "./holds"]', "holds the data folder"),
         ('bots = ["random", "greedy"]\nruleset = "london-2012"', "t.toml:2: there is no ruleset"),
         ('bots = ["random", "greedy"]\nseed = ""', "t.toml:2: `seed` is empty; leave it out"),
         (
@@ -213,16 +244,101 @@ def test_mark_of_an_editor_at_the_start_is_no_text(tmp_path: Path) -> None:
         ('bots = ["random", "greedy"]\nlimits.file_mib = 9007199254740991', "at most 2,147,483,"),
     ],
 )
-def test_check_refuses_what_run_would(arena: Caller, tmp_path: Path, text: str, says: str) -> None:
+def test_check_refuses_what_run_would(
+    arena: Caller, tmp_path: Path, no_sandbox: None, text: str, says: str
+) -> None:
     file = tmp_path / "t.toml"
     file.write_text(text)
-    for name in ("mine", "theirs"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "bot.toml").write_text('name = "my-name"\ncommand = ["./x"]\n')
-    called = arena("config", "check", file)
+    london = 'sides = ["mister_x"]\nrulesets = ["london-2013"]'
+    for name, toml in {
+        "mine": 'name = "my-name"\ncommand = ["./x"]',
+        "theirs": 'name = "My-Name"\ncommand = ["./x"]',
+        "x_only": f'command = ["./x"]\n{london}',
+        "x_too": f'command = ["./x"]\n{london}',
+        "lost": 'command = ["./bot"]',
+        "hidden": 'command = [".bin/bot"]',
+        "leads_out": 'command = ["./x"]',
+        "holds": 'command = ["./x"]',
+    }.items():
+        write_runnable(tmp_path / name, toml)
+    (tmp_path / "mine" / "data.txt").touch()
+    (tmp_path / "hidden" / ".bin").mkdir()
+    (tmp_path / "hidden" / ".bin" / "bot").touch()
+    (tmp_path / "leads_out" / "link").symlink_to("/etc/passwd")
+    before = sorted(tmp_path.rglob("*"))
+    called = arena("config", "check", file, "--data", tmp_path / "holds" / "data")
     assert called.code == 2
     assert f"{file}" in called.stderr
     assert says in called.stderr
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def write_runnable(folder: Path, toml: str) -> None:
+    """Write a bot whose program could be started."""
+    folder.mkdir(exist_ok=True)
+    (folder / "bot.toml").write_text(f"{toml}\n")
+    (folder / "x").write_text("#!/bin/sh\n")
+    (folder / "x").chmod(0o755)
+
+
+def test_check_takes_what_is_yet_to_be_built(
+    arena: Caller, tmp_path: Path, no_sandbox: None
+) -> None:
+    write_runnable(tmp_path / "mine", 'command = ["target/bot"]\nbuild = [["./x"]]')
+    file = tmp_path / "t.toml"
+    file.write_text('bots = ["random", "./mine"]')
+    data = tmp_path / "arena-data"
+    called = arena("config", "check", file, "--data", data)
+    assert called.code == 0, called.stderr
+    assert f"Next: arena plan {file} --data {data}" in called.stderr
+    assert not data.exists()
+
+
+def test_check_tells_what_is_wrong_with_how_bots_are_kept(arena: Caller, tmp_path: Path) -> None:
+    write_runnable(tmp_path / "mine", 'command = ["./lost"]')
+    file = tmp_path / "t.toml"
+    file.write_text('bots = ["random", "./mine"]\nbwrap = "./none"')
+    called = arena("config", "check", file)
+    assert called.code == 2
+    assert called.stderr.startswith(f"error: {file}: it can't be played:\n  {tmp_path}/mine: ")
+    assert "\n  Cannot run untrusted bots: " in called.stderr
+    assert f"{tmp_path}/none" in called.stderr
+
+
+def test_check_tells_that_dask_is_not_there(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_sandbox: None
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    file = tmp_path / "t.toml"
+    file.write_text('bots = ["random", "greedy"]\nexecutor = "dask"')
+    called = arena("config", "check", file)
+    assert called.code == 2
+    assert "pip install 'misterx-arena[dask]'" in called.stderr
+
+
+@pytest.mark.parametrize("name", ["bot.toml", "tournament.conf"])
+def test_check_refuses_a_file_that_run_would_not_know(
+    arena: Caller, tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / name
+    file.write_text('bots = ["random", "greedy"]')
+    called = arena("config", "check", file)
+    assert called.code == 2
+    assert f"error: {file}: " in called.stderr
+    assert arena("run", file).code == 2
+
+
+def test_check_on_another_system_looks_at_no_bot(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "system", lambda: "Darwin")
+    file = tmp_path / "t.toml"
+    file.write_text('bots = ["random", "./none"]')
+    called = arena("config", "check", file)
+    assert called.code == 0
+    assert "bots are started on Linux alone: here none is looked at" in called.stderr
+    file.write_text('bots = ["random", "random"]')
+    assert arena("config", "check", file).code == 2
 
 
 def test_check_fills_every_default_in(arena: Caller, tmp_path: Path) -> None:

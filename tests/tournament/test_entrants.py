@@ -18,7 +18,6 @@ from arena.tournament.entrants import (
     Entrant,
     equal_names,
     find_bot,
-    name_of,
     reference_names,
 )
 from protocol.messages import HelloAnswer
@@ -160,7 +159,24 @@ def test_build_runs_once_for_each_content_in_a_copy_of_its_own(data: Path, here:
         find_bot("built", data)
 
 
-def test_name_is_known_before_anything_is_staged(data: Path, here: Path) -> None:
+def test_a_bot_is_looked_at_without_its_build(data: Path, here: Path, tmp_path: Path) -> None:
+    """A tournament file is checked so, and nothing of it is kept."""
+    make_bot(
+        here / "made",
+        'name = "known"\ncommand = ["target/bot"]\nbuild = [["{python}", "-c", "1/0"]]\n',
+    )
+    into = tmp_path / "elsewhere"
+    bot = find_bot("made", data, into=into, builds=False)
+    assert (bot.spec.name, bot.is_built) == ("known", False)
+    assert Path(bot.spec.folder).parent == into
+    assert not data.exists()
+    make_bot(here / "plain")
+    assert find_bot("plain", data, into=into, builds=False).is_built
+    with pytest.raises(BotRefused, match="holds the data folder"):
+        find_bot("plain", here / "plain" / "data", into=into, builds=False)
+
+
+def test_name_is_that_of_the_settings_or_the_file(data: Path, here: Path) -> None:
     """What a tournament file may call its challengers."""
     make_bot(here / "dir")
     make_bot(here / "named", 'name = "known"\ncommand = ["{python}", "bot.py"]\n')
@@ -168,9 +184,8 @@ def test_name_is_known_before_anything_is_staged(data: Path, here: Path) -> None
         "random": "random", "dir": "dir", "./named": "known", "dir/bot.py": "bot",
         "python3 -u named/bot.py": "bot",
     }  # fmt: skip
-    assert {text: name_of(text) for text in words} == words
-    for text in words:
-        assert find_bot(text, data).spec.name == words[text]
+    for text, name in words.items():
+        assert find_bot(text, data).spec.name == name
     (here / "bare").mkdir()
     for text, says in {
         "none": "there is no bot",
@@ -178,7 +193,7 @@ def test_name_is_known_before_anything_is_staged(data: Path, here: Path) -> None
         "a b": "no word",
     }.items():
         with pytest.raises(BotRefused, match=says):
-            name_of(text)
+            find_bot(text, data)
 
 
 def test_settings_of_a_bot_are_no_bot(data: Path, here: Path) -> None:
