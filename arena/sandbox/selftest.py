@@ -15,7 +15,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from importlib.resources import files
 from pathlib import Path
@@ -28,6 +28,7 @@ from arena.sandbox.limits import default_limits
 from arena.sandbox.patience import Patience
 from arena.sandbox.processes import pids_in_namespace, see
 from arena.sandbox.sandboxes import Box, Sandbox
+from arena.sandbox.visible import Visible
 
 __all__ = ["Check", "Outcome", "judge", "run_canary"]
 
@@ -46,6 +47,7 @@ _PROC_SYS = (
 )
 _FOLDERS = ("/", "/bot", "/dev", "/etc", "/proc", "/usr", "/usr/bin")
 _HOST_PLACES = ("/etc/passwd", "/etc/shadow", "/etc/machine-id", "/home", "/run", "/sys", "/var")
+_MOST_BESIDE = 100  # entries of a folder that is asked for
 
 
 class Check(NamedTuple):
@@ -140,7 +142,7 @@ def _run(sandbox: Sandbox, python: str, outside: _Outside, patience: Patience) -
         process, box = sandbox.start(command, folder, limits=_LIMITS, cpu_s=10)
     except OSError as exc:
         return Outcome(trouble=f"can't be started: {os.strerror(exc.errno or 0)}")
-    asked = _question(outside)
+    asked = _question(outside, sandbox.profile.visible)
     stderr = b""
     checks: list[Check] = []
     trouble = ""
@@ -164,8 +166,10 @@ def _run(sandbox: Sandbox, python: str, outside: _Outside, patience: Patience) -
     )
 
 
-def _question(outside: _Outside) -> dict[str, Any]:
-    hidden = [str(outside.marker), *(place for place in _HOST_PLACES if Path(place).exists())]
+def _question(outside: _Outside, visible: Visible) -> dict[str, Any]:
+    shown = {Path(path) for path in (*visible.trees, *(place for _, place in visible.links))}
+    places = [Path(place) for place in _HOST_PLACES if Path(place).exists()]
+    hidden = [str(outside.marker), *(path for place in places for path in beside(place, shown))]
     pids = [pid for pid in (os.getpid(), os.getppid()) if pid > 4 * _LIMITS.processes]
     return {
         "hidden": hidden,
@@ -178,6 +182,25 @@ def _question(outside: _Outside) -> dict[str, Any]:
         "tmp_bytes": _LIMITS.tmp_mib * 1024 * 1024,
         "echo_bytes": ECHO_BYTES,
     }
+
+
+def beside(place: Path, shown: Set[Path]) -> Iterator[str]:
+    """Yield what must not be seen of a place of the host: all of it, or what lies beside.
+
+    Where something in it is shown, such as a virtual environment below `/home`, the folders that
+    lead there are in the sandbox too, and empty but for that.
+
+    Args:
+        place: of the host.
+        shown: what bots are to see.
+    """
+    if place in shown or not any(place in path.parents for path in shown):
+        yield str(place)
+        return
+    with suppress(OSError):  # a folder that we may pass and not list
+        for entry in sorted(place.iterdir())[:_MOST_BESIDE]:
+            if entry not in shown:
+                yield from beside(entry, shown)
 
 
 def judge(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from msgspec.structs import replace
 from arena.sandbox import selftest
 from arena.sandbox.bubblewrap import Profile
 from arena.sandbox.patience import Patience
-from arena.sandbox.selftest import judge, run_canary
+from arena.sandbox.selftest import beside, judge, run_canary
 from arena.sandbox.visible import Visible
 from tests.sandboxed import need_sandbox
 
@@ -108,6 +109,34 @@ def test_canary_gets_nowhere_in_the_real_sandbox() -> None:
 
 
 @pytest.mark.slow
+def test_a_shown_folder_below_a_place_of_the_host_leaves_all_beside_it_hidden(
+    tmp_path: Path,
+) -> None:
+    for name in ("home/me/venv/bin", "home/me/mail", "home/you", "var"):
+        (tmp_path / name).mkdir(parents=True)
+    home, shown = tmp_path / "home", {tmp_path / "home/me/venv", tmp_path / "usr"}
+    assert list(beside(home, shown)) == [str(home / "me/mail"), str(home / "you")]
+    assert list(beside(tmp_path / "var", shown)) == [str(tmp_path / "var")]
+    assert list(beside(home, {home})) == [str(home)]
+
+
+@pytest.mark.slow
+def test_a_python_below_a_place_of_the_host_is_no_hole() -> None:
+    """Such as a virtual environment in a home folder: the usual place, and the folders above it."""
+    found = need_sandbox()
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as made:
+        venv = Path(made) / "here" / "venv"
+        venv.mkdir(parents=True)
+        (Path(made) / "secret").touch()
+        trees = (*found.profile.visible.trees, str(venv))
+        visible = replace(found.profile.visible, trees=trees)
+        outcome = run_canary(replace(found.profile, visible=visible), sys.executable, limit_s=30)
+        assert outcome.passed, outcome
+        hole = replace(visible, trees=(*trees, "/var"))
+        outcome = run_canary(replace(found.profile, visible=hole), sys.executable, limit_s=30)
+        assert "saw files outside" in outcome.failed
+
+
 def test_canary_finds_a_profile_with_holes() -> None:
     """What is shown by mistake is found: here the folders of the host that hold secrets."""
     profile = need_sandbox().profile
