@@ -6,7 +6,7 @@ be held up as well. Nothing here runs for an answer that comes early.
 
 from __future__ import annotations
 
-from math import inf
+from collections import deque
 from time import monotonic
 
 from arena.sandbox.starvation import Counts, look, own_wait_s, starved_s, waits_still
@@ -15,6 +15,7 @@ from arena.sandbox.usage import CpuAccount
 __all__ = ["Lateness", "OwnLooks"]
 
 _OUR_LAG_S = 0.002  # later than this at a look, we ourselves were held up
+_MOST_LOOKS = 256  # of which the time is kept; more are not taken in the time of one request
 _AGAIN_S = 0.01  # until the next look at a bot that may be waiting for a CPU right now
 
 
@@ -22,16 +23,30 @@ class OwnLooks:
     """The looks of one worker at all of its bots.
 
     A look at a bot with many threads takes milliseconds. What it takes is no time in which we were
-    held up: else such bots would get more time by every look, and others by looks at them.
+    held up: else such bots would get more time by every look, and others by looks at them. But
+    where we had to wait ourselves in the middle of a look, that is no part of what it takes.
 
     Attributes:
-        until: when the last one ended.
         took_s: all of them together.
     """
 
     def __init__(self) -> None:
-        self.until = -inf
         self.took_s = 0.0
+        self._last: deque[tuple[float, float]] = deque(maxlen=_MOST_LOOKS)  # at what time, how long
+
+    def add(self, at: float, took_s: float) -> None:
+        """Count a look that was over at this time."""
+        self.took_s += took_s
+        self._last.append((at, took_s))
+
+    def since(self, then: float) -> float:
+        """Return what the last looks took after a time, in seconds; each at its end."""
+        total = 0.0
+        for at, took_s in reversed(self._last):
+            if at <= then:
+                break
+            total += min(took_s, at - then)
+        return total
 
 
 class Lateness:
@@ -47,11 +62,16 @@ class Lateness:
         self._ours = ours
         self._account = CpuAccount()
         self._request = -1.0  # when it was sent: tells one from the next
-        self._glance: Counts | None = None  # the bot's counts early in this request
+        self._first: Counts | None = None  # the bot's counts early in this request
+        self._first_at = 0.0
+        self._glance: Counts | None = None  # its counts where its deadline was last moved
         self._glance_at = 0.0
+        self._lost_s = 0.0  # since then, as far as is known
+        self._given_s = 0.0  # from the first look to then
         self._late_s = 0.0  # by how much we came too late for that first look
         self._last: Counts | None = None  # the bot's counts at the last look behind the deadline
         self._last_at = 0.0
+        self._looked_at = 0.0  # when its counts were read at last
         self._own_s = 0.0  # for how long we had waited for a CPU, or looked, by then
         self._due: float | None = None  # when to look again, behind the deadline
 
@@ -63,8 +83,7 @@ class Lateness:
         """
         self._begin(request)
         if now < deadline:
-            self._glance = self._look(now)
-            self._glance_at = now = self._ours.until
+            now = self._look_first(now)
             self._own_s = own_wait_s() + self._ours.took_s
         late_s = min(now, deadline) - due
         self._late_s = late_s if late_s > _OUR_LAG_S else 0.0
@@ -115,16 +134,25 @@ class Lateness:
         late_s, own_s = self._lag(now, deadline), own_wait_s() + self._ours.took_s
         if has_answered and self._last is not None:
             late_s = max(late_s, min(own_s - self._own_s, now - self._last_at))
-        lost = late_s + self._late_s
         self._own_s, self._last_at = own_s, now
+        self._lost_s = late_s
         if hides_time:
             self._due = None
-        elif self._glance is not None and (counts := self._look(now)) is not None:
-            lost += starved_s(self._glance, counts, now - self._glance_at)
+        elif not self._first or not self._glance:  # we came too late for that, and it is made up
+            self._late_s += late_s
+            self._lost_s = 0.0
+            self._look_first(now)
+        elif counts := self._look(now):
+            # A wait that was on when the deadline was last moved came into the books since, with
+            # the part that lies before; then it is all since the first look, less what was given.
+            self._lost_s += max(
+                starved_s(self._glance, counts, now - self._glance_at),
+                starved_s(self._first, counts, now - self._first_at) - self._given_s,
+            )
             self._last, last = counts, self._last
             may_wait = counts.is_runnable if last is None else waits_still(last, counts)
             self._due = now + _AGAIN_S if may_wait else None
-        return lost
+        return self._lost_s + self._late_s
 
     def look_again_at(self) -> float | None:
         """Return when to look again, if the bot may wait for a CPU right now; else None.
@@ -137,25 +165,33 @@ class Lateness:
         """Begin again, with a deadline that was moved by all that was lost."""
         self._late_s = 0.0
         self._due = None
+        self._given_s += self._lost_s
+        self._lost_s = 0.0
         if self._last is not None:
             self._glance, self._glance_at, self._last = self._last, now, None
 
+    def _look_first(self, now: float) -> float:
+        """Look for the first time in this request; returns when that was done."""
+        self._first = self._glance = self._look(now)
+        self._first_at = self._glance_at = self._looked_at
+        return self._looked_at
+
     def _look(self, now: float) -> Counts | None:
-        began = monotonic()
+        began, waited_s = monotonic(), own_wait_s()
         counts = look(self._pid, self._account)
         took_s = monotonic() - began
-        self._ours.until = now + took_s
-        self._ours.took_s += took_s
+        self._looked_at = now + took_s
+        self._ours.add(self._looked_at, took_s - (own_wait_s() - waited_s))
         return counts
 
     def _begin(self, request: float) -> None:
         if request != self._request:
             self._request = request
-            self._glance = self._last = self._due = None
-            self._late_s = 0.0
+            self._first = self._glance = self._last = self._due = None
+            self._late_s = self._lost_s = self._given_s = 0.0
 
     def _lag(self, now: float, deadline: float) -> float:
         """By how much we ourselves come too late to this look; 0 if that is no more than usual."""
-        due = deadline if self._due is None else self._due
-        lag = now - max(due, self._ours.until)
+        due = max(deadline if self._due is None else self._due, self._looked_at)
+        lag = now - due - self._ours.since(due)
         return lag if lag > _OUR_LAG_S else 0.0
