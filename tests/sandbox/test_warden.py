@@ -6,7 +6,7 @@ import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, cast
 
 import pytest
@@ -575,12 +575,16 @@ sys.stdin.readline()
         assert inside.line() == b"up\n"
         before = it.sample()
         inside.send(b"go\n")
+        looks = [time.monotonic()]
         while not inside.has_output(within_s=0.02):
             it.sample()
+            looks.append(time.monotonic())
+        looks.append(time.monotonic())
         assert inside.line() == b"done\n"
         # Of one that nobody reaps, what it used after the last look is lost: here 20 ms, more
         # where the machine is too busy to look.
-        assert 0.3 <= it.sample() - before <= 0.8
+        lost_s = max(later - sooner for sooner, later in pairwise(looks))
+        assert 0.4 - lost_s <= it.sample() - before <= 0.8
 
 
 SPIN = """
@@ -645,9 +649,9 @@ def test_a_look_at_a_bot_is_cheap() -> None:
             it.look()
             took = []
             for _ in range(300):
-                began = time.perf_counter()
+                began = time.thread_time()
                 it.look()
-                took.append(time.perf_counter() - began)
+                took.append(time.thread_time() - began)
         assert sorted(took)[len(took) // 2] < 0.001
 
 
