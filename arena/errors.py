@@ -2,7 +2,8 @@
 
 ArenaError                     shown to a person without a traceback
 ├── ConfigError                something impossible was asked for: exit code 2
-│   └── BotRefused             a bot can't be staged, started or greeted: exit code 2
+│   ├── BotRefused             a bot can't be staged, started or greeted: exit code 2
+│   └── RecordDamaged          a stored record can't be read back: exit code 2
 ├── IllegalMove(rule, text)    the rules do not allow this here
 ├── RecordError                a record does not replay, or shows what it may not
 ├── BotFault(kind, text)       a bot broke its side of the bargain: forfeit
@@ -27,6 +28,7 @@ __all__ = [
     "HostFault",
     "IllegalMove",
     "Interrupted",
+    "RecordDamaged",
     "RecordError",
     "StoreError",
     "cannot_write",
@@ -47,6 +49,10 @@ class ConfigError(ArenaError):
 
 class BotRefused(ConfigError):
     """A bot was not started: its folder, settings or greeting can't be used as they are."""
+
+
+class RecordDamaged(ConfigError):
+    """A stored record can't be read back, now or later; the text names the game and the cure."""
 
 
 class IllegalMove(ArenaError):

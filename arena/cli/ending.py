@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -133,7 +134,8 @@ def endings_of(database: Database, run: Run) -> Endings:
 def ending_of(database: Database, run: Run, section: Section) -> Ending:
     """Read what a run came to in one ruleset."""
     counting = Counting()
-    table = Games.collect(map(table_row, counting.counted(told_rows(database, run, section))))
+    row_of = partial(table_row, run)
+    table = Games.collect(map(row_of, counting.counted(told_rows(database, run, section))))
     games = answers.GamesCount(
         planned=run.plan.count_of(section), played=counting.played, void=len(counting.void)
     )

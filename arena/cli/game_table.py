@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -22,7 +23,7 @@ __all__ = ["collect", "table_row", "told_of", "told_rows"]
 
 def collect(database: Database, run: Run, section: Section) -> Games:
     """Return the games of one ruleset as they count: benching and void games included."""
-    return Games.collect(map(table_row, told_rows(database, run, section)))
+    return Games.collect(map(partial(table_row, run), told_rows(database, run, section)))
 
 
 def told_rows(database: Database, run: Run, section: Section) -> Iterator[Row]:
@@ -89,31 +90,30 @@ def told_of(game: str, core: bytes, remainder: bytes | None = None) -> Told:
     """Return what a record tells, from its packed halves.
 
     Args:
-        game: its id, for the error.
+        game: its run and id, `RUN/GAME`, for the error.
         core: the half that compares byte for byte.
         remainder: the other one, if the banks are wanted.
 
     Raises:
-        ConfigError: if it is damaged.
+        RecordDamaged: if it is.
     """
-    what = f"game {game}"
-    text = core_text(core, what)
+    text = core_text(core, game)
     try:
         # They stand behind the plies, which are long; no fact is an object, whatever its name.
         facts = _facts.decode(b"{" + text[text.rfind(b'"facts":{') :]).facts
         told = Told(start_of(facts), specials_of(facts), words_of(facts))
         if remainder is None:
             return told
-        aside = _banks.decode(core_text(remainder, what)).aside
+        aside = _banks.decode(core_text(remainder, game)).aside
     except DAMAGE as exc:
-        raise damaged(what, exc) from exc
+        raise damaged(game, exc) from exc
     return msgspec.structs.replace(told, banks=(aside.mister_x.left, aside.detectives.left))
 
 
-def table_row(row: Row) -> GameRow:
+def table_row(run: Run, row: Row) -> GameRow:
     """Return a game as the table takes it."""
     stored = row.stored
-    told = told_of(row.game, *stored.packed) if stored and stored.packed else Told()
+    told = told_of(f"{run.id}/{row.game}", *stored.packed) if stored and stored.packed else Told()
     return GameRow(
         game=row.game,
         index=row.index,

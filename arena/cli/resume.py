@@ -9,10 +9,10 @@ import click
 
 from arena.cli.executing import executor_option, scheduler_option, where_of
 from arena.cli.human import is_human
-from arena.cli.options import data_option, talking
+from arena.cli.options import Word, data_option, talking
 from arena.cli.run import can_go_on, carry_on, introduce
 from arena.cli.sandboxing import sandboxing_of
-from arena.cli.stored import find_run, open_data, run_argument
+from arena.cli.stored import find_game, find_run, open_data, run_argument
 from arena.cli.talk import Talk
 from arena.errors import ConfigError
 from arena.store.database import Database
@@ -23,28 +23,57 @@ __all__ = ["command"]
 
 @click.command("resume")
 @run_argument
+@click.option(
+    "--again",
+    metavar="GAME",
+    multiple=True,
+    type=Word(),
+    help="Play this game anew, whose record is damaged, as `arena verify` tells; may be repeated.",
+)
 @executor_option
 @scheduler_option
 @data_option
 @talking
 def command(
-    talk: Talk, run: str | None, data: Path, executor: str | None, scheduler: str | None
+    talk: Talk,
+    run: str | None,
+    again: tuple[str, ...],
+    data: Path,
+    executor: str | None,
+    scheduler: str | None,
 ) -> int:
     """Play the missing games of a run.
 
     With the bots as they were staged, whatever became of their folders, and wherever the run was
     begun. Of a run that is over it prints the result again. RUN is the beginning of a run's id;
-    left out, it is the last one.
+    left out, it is the last one, or that of the game of --again.
     """
     with open_data(data) as database:
+        if again and run is None:
+            run = find_game(database, again[0]).run
         found = find_run(database, run)
         check_bots_alone(database, found)
         where = where_of(executor or "local", scheduler)
         with can_go_on(talk, database, found, where):
             database.touch(found)
+            for game in games_of(database, found, again):
+                database.forget_game(found, game)
             introduce(talk, database, found)
             kept = sandboxing_of(talk, found.plan, data)
             return carry_on(talk, database, found, data, kept, where)
+
+
+def games_of(database: Database, run: Run, words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the ids of the games that are named, each once.
+
+    Raises:
+        ConfigError: if there is no such game, or it is of another run.
+    """
+    refs = dict.fromkeys(database.find_game(word, run=run) for word in words)
+    for ref in refs:
+        if ref.run != run.id:
+            raise ConfigError(f"game {ref.game} is of run {ref.run}: name that run, or none")
+    return tuple(ref.game for ref in refs)
 
 
 def check_bots_alone(database: Database, run: Run) -> None:

@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from arena.errors import ConfigError, StoreError
+from arena.errors import ConfigError, RecordDamaged, StoreError
 from arena.referee.record import FaultKind, GameRecord, Phase, SideWord
 from arena.store.packing import core_text, pack_record, unpack, unpack_record
 from arena.store.runs import Run, RunTable, listed
@@ -214,6 +214,30 @@ class Database(RunTable):
         except KeyError:
             raise StoreError(f"run {run.id} has no bot {name} with hash {content[:12]}") from None
 
+    def forget_game(self, run: Run, game: str) -> None:
+        """Remove a game whose record is damaged, so that it is missing and is played again.
+
+        Args:
+            run: whose game.
+            game: its whole id.
+
+        Raises:
+            ConfigError: if its record can be read: a game that is well stands.
+            StoreError: if another process is playing the run, or the database refuses.
+        """
+        try:
+            self.record(GameRef(run=run.id, game=game))
+        except RecordDamaged:
+            pass
+        else:
+            raise ConfigError(f"game {game} of run {run.id} is not damaged: what is stored stands")
+        with self.claim(run), self._db.writing(f"remove game {game}"):
+            key = "(SELECT key FROM game WHERE run = ? AND id = ?)"
+            for table in ("remainder", "record", "seat"):
+                self._db.execute(f"DELETE FROM {table} WHERE game = {key}", (run.key, game))  # noqa: S608 - our own names
+            self._db.execute("DELETE FROM game WHERE run = ? AND id = ?", (run.key, game))
+            self._db.execute("UPDATE run SET state = 'open' WHERE key = ?", (run.key,))
+
     # --- results --------------------------------------------------------------------------------
 
     def results(self, run: Run) -> Iterator[Outcome]:
@@ -338,12 +362,12 @@ class Database(RunTable):
         """
         columns = "game.id, record.core, remainder.text"
         for _, _, game, core, rest in self._pages(run, columns, join=_RECORD):
-            yield unpack(core, rest, f"game {game}")
+            yield unpack(core, rest, f"{run.id}/{game}")
 
     def cores(self, run: Run) -> Iterator[bytes]:
         """Yield the JSON of a run's cores in plan order: what compares byte for byte."""
         for _, _, game, core in self._pages(run, "game.id, record.core", join=_CORE):
-            yield core_text(core, f"game {game}")
+            yield core_text(core, f"{run.id}/{game}")
 
     def record(self, ref: GameRef) -> GameRecord:
         """Return one record.
@@ -359,14 +383,14 @@ class Database(RunTable):
         )
         if rows:
             core, rest = rows[0]
-            return unpack(core, rest, f"game {ref.game}")
+            return unpack(core, rest, f"{ref.run}/{ref.game}")
         rows = self._db.all(
             "SELECT void.text FROM void JOIN run ON run.key = void.run WHERE run.id = ?"
             " AND void.id = ? AND void.text IS NOT NULL ORDER BY void.key DESC LIMIT 1",
             (ref.run, ref.game),
         )
         if rows:
-            return unpack_record(rows[0][0], f"game {ref.game}")
+            return unpack_record(rows[0][0], f"{ref.run}/{ref.game}")
         raise ConfigError(f"run {ref.run} has no record of a game {ref.game}")
 
     def find_game(self, prefix: str | None = None, *, run: Run | None = None) -> GameRef:

@@ -10,13 +10,12 @@ import zlib
 
 import msgspec
 
-from arena.errors import ConfigError
+from arena.errors import ConfigError, RecordDamaged
 from arena.referee.record import FORMAT, Core, GameRecord
 from arena.tournament.packed import Remainder, compress
 
 __all__ = ["DAMAGE", "core_text", "damaged", "pack_record", "unpack", "unpack_record"]
 
-A_RECORD = "a record in the database"
 # What decoders say of bytes that are not as they were written.
 DAMAGE = (zlib.error, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
@@ -33,61 +32,64 @@ _remainder = msgspec.json.Decoder(Remainder)
 _record = msgspec.json.Decoder(GameRecord)
 
 
-def damaged(what: str, error: Exception) -> ConfigError:
+def damaged(game: str | None, error: Exception) -> RecordDamaged:
     """Return the error for a record that can't be read: later it is no better.
 
     Args:
-        what: the record, as `game 12ab…`.
+        game: its run and id, `RUN/GAME`; None if they are not known.
         error: what the decoder said, one of `DAMAGE`.
     """
     why = str(error) or type(error).__name__
-    return ConfigError(
-        f"{what} is damaged ({why}): put back a copy of the data folder, or play the whole run "
-        "anew with `arena run … --afresh`; `arena verify` names every such game"
+    if game is None:
+        return RecordDamaged(f"a record is damaged ({why}): put back a copy of it")
+    return RecordDamaged(
+        f"game {game} is damaged ({why}): `arena resume --again {game}` plays it anew, or put back "
+        "a copy of the data folder; `arena verify` names every such game"
     )
 
 
-def core_text(packed: bytes, what: str = A_RECORD) -> bytes:
+def core_text(packed: bytes, game: str | None = None) -> bytes:
     """Return the JSON of a packed core: what compares byte for byte.
 
     Args:
         packed: as the database has it.
-        what: whose it is, for the error.
+        game: whose it is, `RUN/GAME`, for the error.
 
     Raises:
-        ConfigError: if the bytes are damaged.
+        RecordDamaged: if they are.
     """
     try:
         return zlib.decompress(packed)
     except DAMAGE as exc:
-        raise damaged(what, exc) from exc
+        raise damaged(game, exc) from exc
 
 
-def unpack(core: bytes, remainder: bytes, what: str = A_RECORD) -> GameRecord:
+def unpack(core: bytes, remainder: bytes, game: str | None = None) -> GameRecord:
     """Return the record whose halves these are.
 
     Args:
         core: the half that compares byte for byte, packed.
         remainder: the other one.
-        what: whose they are, for the error.
+        game: whose they are, `RUN/GAME`, for the error.
 
     Raises:
-        ConfigError: if it has a format of a newer arena, or is damaged.
+        RecordDamaged: if it is.
+        ConfigError: if it has a format of a newer arena.
     """
-    text = core_text(core, what)
+    text = core_text(core, game)
     try:
         number = _format.decode(text).format
         if number not in _core_by_format:
             raise ConfigError(
-                f"{what} has format {number}, this arena reads up to {FORMAT}: "
-                "open it with the arena that wrote it, or a newer one"
+                f"{'a record' if game is None else f'game {game}'} has format {number}, this arena "
+                f"reads up to {FORMAT}: open it with the arena that wrote it, or a newer one"
             )
-        rest = _remainder.decode(core_text(remainder, what))
+        rest = _remainder.decode(core_text(remainder, game))
         return GameRecord(
             core=_core_by_format[number].decode(text), notes=rest.notes, aside=rest.aside
         )
     except DAMAGE as exc:
-        raise damaged(what, exc) from exc
+        raise damaged(game, exc) from exc
 
 
 def pack_record(record: GameRecord) -> bytes:
@@ -95,17 +97,17 @@ def pack_record(record: GameRecord) -> bytes:
     return compress(record)
 
 
-def unpack_record(packed: bytes, what: str = A_RECORD) -> GameRecord:
+def unpack_record(packed: bytes, game: str | None = None) -> GameRecord:
     """Return the record that `pack_record` took.
 
     Args:
         packed: as the database has it.
-        what: whose it is, for the error.
+        game: whose it is, `RUN/GAME`, for the error.
 
     Raises:
-        ConfigError: if the bytes are damaged.
+        RecordDamaged: if they are.
     """
     try:
-        return _record.decode(core_text(packed, what))
+        return _record.decode(core_text(packed, game))
     except DAMAGE as exc:
-        raise damaged(what, exc) from exc
+        raise damaged(game, exc) from exc

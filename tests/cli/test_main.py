@@ -95,6 +95,7 @@ def boom(monkeypatch: pytest.MonkeyPatch) -> Callable[[BaseException], None]:
 EXIT_TABLE = [
     (errors.ConfigError("no such thing."), 2),
     (errors.BotRefused("does not start."), 2),
+    (errors.RecordDamaged("no record."), 2),
     (errors.RecordError("differs."), 1),
     (errors.HostFault("out of memory."), 4),
     (errors.StoreError("disk full."), 75),

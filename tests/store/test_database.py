@@ -259,7 +259,7 @@ def test_a_record_of_a_newer_format_is_refused_by_name(database: Database) -> No
     newer = msgspec.structs.replace(record, core=msgspec.structs.replace(record.core, format=9))
     database.add_record(run, newer)
     with pytest.raises(
-        ConfigError, match=f"game {newer.core.game} has format 9, this arena reads up to 1"
+        ConfigError, match=f"game {run.id}/{newer.core.game} has format 9, this arena reads up to 1"
     ):
         list(database.records(run))
     assert len(list(database.results(run))) == 1  # what is stored apart can still be read
