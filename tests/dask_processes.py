@@ -45,7 +45,11 @@ class DaskProcesses:
 
     def __init__(self, folder: Path, env: dict[str, str] | None = None, *, first: str = "") -> None:
         self.folder = folder
-        self._env = {**os.environ, **(env or {}), "DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}
+        ours = {
+            "DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error",
+            "DASK_TEMPORARY_DIRECTORY": str(folder),  # the scheduler's, left where it is killed
+        }
+        self._env = {**os.environ, **(env or {}), **ours}
         self._file = folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
         preload = folder / "scheduler_first.py"
