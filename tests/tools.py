@@ -1,7 +1,7 @@
 """Tools that a test needs and a machine may lack: found, or the test is skipped with the reason.
 
-With `ARENA_TESTS_COMPLETE=1` (set by `.ci/run`, which installs every tool) a lacking tool is a
-failure, save those listed in `MAY_LACK` with their reason.
+With `ARENA_TESTS_COMPLETE=1` (set by `.ci/run` as root, which installs every tool) a lacking tool
+is a failure, save those listed in `MAY_LACK` with their reason.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ __all__ = ["MAY_LACK", "need", "need_that"]
 
 # What even a complete machine may lack; a test pins this list's length.
 MAY_LACK: dict[str, str] = {
-    "rustc": "its tool chain mostly lies in a home folder, which the ordinary user can't see"
+    "rustc": "its tool chain mostly lies in a home folder, which the ordinary user can't see",
+    "cgroups": "containers mostly let nobody make one",
 }
 
 

@@ -17,7 +17,7 @@ from arena.bench.storing import measure_storing
 from arena.bench.throughput import measure_python_games, measure_scaling, measure_stub_requests
 from arena.referee.record import BotSpec
 from arena.sandbox.bubblewrap import Profile
-from arena.tournament.executors.cpus import usable_cpus
+from arena.tournament.executors.cpus import usable_cores
 
 __all__ = ["WORKERS", "measure", "measure_stubs", "stub_workers"]
 
@@ -26,7 +26,7 @@ WORKERS = 2  # that promises of throughput were made for
 
 def stub_workers() -> int:
     """Return with how many workers `measure_stubs` plays: all that this machine has CPUs for."""
-    return len(usable_cpus())
+    return usable_cores()
 
 
 def measure(
@@ -52,7 +52,7 @@ def measure(
     Raises:
         ConfigError: if this machine has no C compiler.
     """
-    cpus = min(WORKERS, len(usable_cpus()))
+    cpus = min(WORKERS, usable_cores())
     found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory(prefix="arena-bench-") as folder:
         stub, echo = build_programs(Path(folder))

@@ -392,6 +392,7 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
     python: str
     interpreter: str
     cpus: int  # usable
+    cpu_quota: float | None  # in CPUs, of our control groups; none if time is not bounded by one
     games_at_once: int  # at most, by the limit of open files
     c_compiler: str | None
     memory_cgroup: bool  # whether one is ours to use

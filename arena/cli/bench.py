@@ -21,7 +21,7 @@ from arena.cli.talk import Talk, table
 from arena.cli.writable import make_writable
 from arena.errors import ConfigError
 from arena.rules import registry
-from arena.tournament.executors.cpus import usable_cpus
+from arena.tournament.executors.cpus import usable_cores
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -110,7 +110,7 @@ def command(
                 "tell": lambda what: talk.say(f"Measuring {what} …"),
             }
             found = measure_stubs(**options) if stubs else measure(memory_games=games, **options)
-            made_with = {"arena": __version__, "cpus": len(usable_cpus()), "workers": workers}
+            made_with = {"arena": __version__, "cpus": usable_cores(), "workers": workers}
             found = {**made_with, "sandbox": held, **found}
         finally:
             make_writable(Path(folder))

@@ -20,7 +20,7 @@ from arena.sandbox.finding import Found
 from arena.sandbox.limits import not_set_here
 from arena.sandbox.refusals import Refusal
 from arena.sandbox.seccomp import filter_program, this_machine
-from arena.tournament.executors.cpus import usable_cpus
+from arena.tournament.executors.cpus import cpu_quota, usable_cores
 from arena.tournament.executors.descriptors import games_with
 
 __all__ = ["command"]
@@ -87,13 +87,14 @@ def rows(found: Found | Refusal) -> Iterator[tuple[str, str]]:
 
 def machine_here(*, sandboxed: bool) -> answers.Machine:
     """Look at the machine."""
-    cpus = len(usable_cpus())
+    cpus = usable_cores()
     return answers.Machine(
         system=f"{platform.system()} {platform.release()}",
         machine=platform.machine(),
         python=platform.python_version(),
         interpreter=sys.executable,
         cpus=cpus,
+        cpu_quota=cpu_quota(),
         games_at_once=games_with(cpus),
         c_compiler=shutil.which("cc") or shutil.which("gcc") or shutil.which("clang"),
         memory_cgroup=has_memory_cgroup(),
@@ -105,7 +106,8 @@ def machine_rows(machine: answers.Machine) -> Iterator[tuple[str, str]]:
     """Yield what is to be said of the machine."""
     yield "system", f"{machine.system}, {machine.machine}"
     yield "Python", f"{machine.python}, {machine.interpreter}"
-    yield "usable cores", f"{machine.cpus:,}"
+    quota = machine.cpu_quota
+    yield "usable cores", f"{machine.cpus:,}" + (f", by a quota of {quota:.3g}" if quota else "")
     yield "games at once", f"{machine.games_at_once:,} at most, by the limit of open files"
     yield (
         "memory of bots",

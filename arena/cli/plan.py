@@ -25,7 +25,7 @@ from arena.referee.pool import BotPool
 from arena.referee.record import GameRecord
 from arena.referee.referee import play_game
 from arena.sandbox.metered import wall_stop_s
-from arena.tournament.executors.cpus import usable_cpus, usual_jobs
+from arena.tournament.executors.cpus import usable_cores, usual_jobs
 from arena.tournament.packed import pack
 from arena.tournament.plan import Plan
 
@@ -169,7 +169,7 @@ def answer_of(plan: Plan, sample: Sample, found: Seen | None) -> answers.Plan:
     elif sample.games >= FEW_GAMES:
         rate = min(max(sample.escaped / sample.games, 0.05), 0.95)
     at_once = min(plan.jobs or usual_jobs(), plan.count)
-    cores = min(at_once, len(usable_cpus()))
+    cores = min(at_once, usable_cores())
     tried = sample.games > 0
     return answers.Plan(
         ruleset=plan.rulesets,

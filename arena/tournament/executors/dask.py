@@ -22,7 +22,7 @@ import arena
 from arena.errors import ConfigError, HostFault, Interrupted
 from arena.tournament.executors import dask_worker
 from arena.tournament.executors.batches import BATCH_S, held, share
-from arena.tournament.executors.cpus import usable_cpus, usual_jobs
+from arena.tournament.executors.cpus import usable_cores, usual_jobs
 from arena.tournament.executors.crossing import (
     Answer,
     Batch,
@@ -134,7 +134,7 @@ class DaskExecutor:
         is_lost = False
         if not await supply.has_any():
             return
-        workers = min(self._jobs or usual_jobs(), len(usable_cpus()))
+        workers = min(self._jobs or usual_jobs(), usable_cores())
         async with open_cluster(self._scheduler, workers=workers, folder=self._folder) as cluster:
             try:
                 if self._scheduler is not None:

@@ -28,7 +28,7 @@ from arena.sandbox.refusals import Refusal
 from arena.sandbox.slots import UID_BASE, UID_COUNT
 from arena.sandbox.startable import check_startable
 from arena.sandbox.visible import look_around
-from arena.tournament.executors.cpus import usable_cpus
+from arena.tournament.executors.cpus import usable_cores
 from arena.tournament.executors.crossing import (
     Answer,
     Batch,
@@ -165,7 +165,7 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
         else:
             settings = found
     threads = dask_worker.state.nthreads
-    processes = min(threads, len(usable_cpus()))
+    processes = min(threads, usable_cores())
     _runs[name] = _Run(asked, settings, asked.lanes or threads, processes)
     where = LocalExecutor(processes, workers=processes).where
     return msgspec.json.encode(Ready(notes=notes, most=_most(settings, processes), where=where))

@@ -17,7 +17,13 @@ from contextlib import suppress
 import trio
 
 from arena.errors import HostFault
-from arena.tournament.executors.cpus import listed, usable_cpus, usual_jobs
+from arena.tournament.executors.cpus import (
+    cpu_quota,
+    listed,
+    usable_cores,
+    usable_cpus,
+    usual_jobs,
+)
 from arena.tournament.executors.executor import MOST_DEATHS, Finished, Job
 from arena.tournament.executors.frames import READY, SETTINGS, frame, frames
 from arena.tournament.executors.guardian import GONE
@@ -58,7 +64,7 @@ class LocalExecutor:
     ) -> None:
         cpus = usable_cpus()
         self.jobs = jobs or usual_jobs()
-        self.workers = min(self.jobs, workers or len(cpus))
+        self.workers = min(self.jobs, workers or usable_cores())
         self._cpus = [cpus[n % len(cpus)] if pin else None for n in range(self.workers)]
         self._table = table
         self._settings = settings
@@ -82,7 +88,13 @@ class LocalExecutor:
         cpus, there_are = usable_cpus(), os.cpu_count() or 1
         of = f"{len(cpus)} of " if len(cpus) < there_are else ""
         many = _count(max(there_are, len(cpus)), "CPU")
-        return f"{workers} on {of}{many} ({listed(cpus)}), unpinned"
+        quota = cpu_quota()
+        held = (
+            ""
+            if quota is None or quota >= len(cpus)
+            else f", held to {quota:.3g} of them by a quota"
+        )
+        return f"{workers} on {of}{many} ({listed(cpus)}){held}, unpinned"
 
     @property
     def reach(self) -> int:
