@@ -1,4 +1,7 @@
-"""The lock file: every dependency by hash, and of the sandbox's program the two known wheels."""
+"""The lock file: every dependency by hash, and of the sandbox's program the two known wheels.
+
+And the constraints of the same versions, with test tools and without hashes, that CI installs by.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,14 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+from packaging.requirements import Requirement
+
 ROOT = Path(__file__).parents[2]
 LOCK = (ROOT / ".ci/requirements.lock").read_text(encoding="utf-8")
+CONSTRAINTS = (ROOT / ".ci/constraints.txt").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PYTHONS = ("3.11", "3.12", "3.13")
 
 # Of the wheels for x86_64 and aarch64, which were looked into (SECURITY.md).
 BUBBLEWRAP = {
@@ -33,7 +42,7 @@ def test_every_package_is_locked_by_hash() -> None:
 
 
 def test_the_lock_holds_every_dependency_that_is_asked_for() -> None:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = PROJECT["project"]
     extras = project["optional-dependencies"]
     asked = [*project["dependencies"], *extras["dask"], *extras["sandbox"], *extras["parquet"]]
     names = {re.split(r"[=<>;\s]", each, maxsplit=1)[0] for each in asked}
@@ -49,3 +58,34 @@ def test_bubblewrap_is_one_of_the_two_wheels_that_were_looked_into() -> None:
 def test_the_lock_names_no_host() -> None:
     assert "://" not in LOCK
     assert not re.search(r"^\s*-[^-]|^--", LOCK, flags=re.MULTILINE)  # nor an option that could
+
+
+def pins(text: str, python: str) -> dict[str, str]:
+    """The version of each package that is pinned for a Python on this kind of machine."""
+    environment = {"python_version": python, "python_full_version": f"{python}.0"}
+    lines = [line.rstrip(" \\") for line in text.splitlines() if re.match("[a-z]", line)]
+    pinned = [Requirement(line) for line in lines]
+    return {
+        each.name: str(each.specifier)
+        for each in pinned
+        if each.marker is None or each.marker.evaluate(environment)
+    }
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_constraints_are_the_versions_of_the_lock_and_of_every_tool(python: str) -> None:
+    constraints, locked_ones = pins(CONSTRAINTS, python), pins(LOCK, python)
+    assert locked_ones
+    assert {name: constraints.get(name) for name in locked_ones} == locked_ones
+    groups = PROJECT["dependency-groups"].values()
+    asked = {Requirement(one).name for group in groups for one in group if isinstance(one, str)}
+    assert "pytest" in asked
+    assert asked <= constraints.keys()
+    assert all(re.fullmatch("==[^,*]+", version) for version in constraints.values())
+
+
+def test_constraints_name_no_host_and_are_what_ci_installs_by() -> None:
+    assert "://" not in CONSTRAINTS
+    assert not re.search("^ *-", CONSTRAINTS, flags=re.MULTILINE)
+    workflow = (ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8")
+    assert "PIP_CONSTRAINT: ${{ github.workspace }}/.ci/constraints.txt\n" in workflow
