@@ -18,6 +18,8 @@ def cup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             bot = tmp_path / folder / name
             bot.mkdir(parents=True)
             (bot / "bot.toml").write_text(f'name = "{name}-of-{folder}"\ncommand = ["./x"]\n')
+            (bot / "x").write_text("#!/bin/sh\n")
+            (bot / "x").chmod(0o755)
     for script in ("cup/a.py", "here/a.py", "here/b.py"):
         (tmp_path / script).touch()
     monkeypatch.chdir(tmp_path / "here")
@@ -51,13 +53,13 @@ def test_a_bot_is_looked_for_beside_the_file(cup: Path, text: str, found: str) -
 
 
 def test_a_folder_named_without_a_slash_is_found_from_elsewhere(arena: Caller, cup: Path) -> None:
-    (cup / "t.toml").write_text('bots = ["mybot", "random"]\n')
+    (cup / "t.toml").write_text('bots = ["mybot", "random"]\nsandbox = "none"\n')
     called = arena("config", "check", cup / "t.toml")
     assert called.code == 0, called.stderr
 
 
 def test_a_bot_of_the_working_folder_is_not_taken(arena: Caller, cup: Path) -> None:
-    (cup / "t.toml").write_text('bots = ["stray", "random"]\n')
+    (cup / "t.toml").write_text('bots = ["stray", "random"]\nsandbox = "none"\n')
     called = arena("config", "check", cup / "t.toml")
     assert called.code == 2
     assert f"there is no bot '{cup}/stray'" in called.stderr

@@ -29,7 +29,7 @@ COMMANDS = [
     ("rate", "{}"),
     ("limits", "{}"),
     ("rulesets", "--check", "{}"),
-    ("config", "check", "{}"),
+    ("config", "check", "{}.toml"),
     ("config", "check", "t.toml"),
     ("config", "check", "command.toml"),
     ("run", "{}.toml"),
@@ -64,8 +64,8 @@ def check(called: Called, why: str) -> None:
 
 def write_files(folder: Path, name: str) -> None:
     """Write tournament files with a bot of this name."""
-    (folder / "t.toml").write_text(f'bots = ["random", "./{name}"]\n')
-    (folder / "command.toml").write_text(f'bots = ["random", "{name} --fast"]\n')
+    (folder / "t.toml").write_text(f'sandbox = "none"\nbots = ["random", "./{name}"]\n')
+    (folder / "command.toml").write_text(f'sandbox = "none"\nbots = ["random", "{name} --fast"]\n')
 
 
 @pytest.mark.parametrize("words", [*COMMANDS, *OF_A_RUN_OR_A_BOT], ids=" ".join)
