@@ -6,6 +6,7 @@
  *   stub         plays London on either side
  *   stub SECONDS the same, but busy for so long in each turn
  *   stub SECONDS asleep   the same, but asleep for so long
+ *   stub SECONDS working  the same, but busy for so long of its own CPU time
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static char in[LINE];
 static char out[65536];
 static double busy_s;
 static int asleep;
+static clockid_t clock_id = CLOCK_MONOTONIC;
 
 static void say(const char *text, size_t n) {
     while (n > 0) {
@@ -39,9 +41,9 @@ static void think(void) {
         nanosleep(&now, NULL);
         return;
     }
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    clock_gettime(clock_id, &start);
     do {
-        clock_gettime(CLOCK_MONOTONIC, &now);
+        clock_gettime(clock_id, &now);
     } while ((double)(now.tv_sec - start.tv_sec) + 1e-9 * (double)(now.tv_nsec - start.tv_nsec) < busy_s);
 }
 
@@ -121,7 +123,8 @@ static void answer(const char *line) {
 int main(int argc, char **argv) {
     size_t have = 0;
     if (argc > 1) busy_s = atof(argv[1]);
-    asleep = argc > 2;
+    asleep = argc > 2 && strcmp(argv[2], "asleep") == 0;
+    if (argc > 2 && !asleep) clock_id = CLOCK_PROCESS_CPUTIME_ID;
     for (;;) {
         ssize_t got = read(0, in + have, sizeof in - 1 - have);
         char *line = in, *end;

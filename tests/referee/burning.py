@@ -76,6 +76,10 @@ class Stubs:
         """One that burns in each turn, by the clock on the wall."""
         return stub_bot("busy", self._program, str(seconds))
 
+    def working(self, seconds: float) -> BotSpec:
+        """One that uses so much CPU time in each turn, however long that takes."""
+        return stub_bot("working", self._program, str(seconds), "working")
+
 
 @contextmanager
 def stubs() -> Iterator[Stubs]:

@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from arena.referee.record import GameRecord
+from tests.quota import under_quota
 from tests.referee.burning import burners, on_one_processor, play_many, stubs, time_losses
 from tests.sandboxed import need_sandbox
 
@@ -59,6 +60,18 @@ def test_bots_that_need_a_processor_get_their_time_beside_four_burners(sandboxed
         bot = bots.busy(0.8 * LIMIT_MS / 1000)
         records = play_many(bot, 4, at_once=2, move_ms=LIMIT_MS, profile=profile)
     tell("busy", records)
+    assert time_losses(records) == []
+    assert any("overloaded" in record.aside.marks for record in records)
+
+
+def test_bots_lose_no_game_to_a_quota() -> None:
+    """Twelve games at once on half a CPU: all are stopped together, the referee with them.
+
+    Each bot needs a quarter of its limit, and has a twentieth of it in every period of the quota.
+    """
+    with stubs() as bots, under_quota(0.5):
+        records = play_many(bots.working(0.025), 12, at_once=12, move_ms=100)
+    tell("quota", records)
     assert time_losses(records) == []
     assert any("overloaded" in record.aside.marks for record in records)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ import pytest
 from arena.tournament.executors import cpus as cpus_module
 from arena.tournament.executors.cpus import cpu_quota, listed, usable_cores, usual_jobs
 from arena.tournament.executors.local import LocalExecutor
-from tests.tools import need_that
+from tests.quota import quota_group
 
 
 @pytest.mark.parametrize(
@@ -106,32 +106,15 @@ def test_games_at_once_go_by_what_a_quota_leaves(
     assert (executor.jobs, executor.workers) == (jobs, jobs)
 
 
-@pytest.fixture
-def group() -> Iterator[Path]:
-    """A group of version 1 that is ours, with half the time of one CPU."""
-    top = Path("/sys/fs/cgroup/cpu")
-    need_that(
-        os.access(top / "cpu.cfs_quota_us", os.W_OK) or os.access(top / "tasks", os.W_OK),
-        "cgroups",
-        "no control group for CPUs can be made on this machine",
-    )
-    made = top / f"arena-test-{os.getpid()}"
-    made.mkdir()
-    try:
-        (made / "cpu.cfs_quota_us").write_text("50000")
-        yield made
-    finally:
-        made.rmdir()
-
-
 @pytest.mark.slow
-def test_quota_of_a_real_group_is_seen_by_those_in_it(group: Path) -> None:
+def test_quota_of_a_real_group_is_seen_by_those_in_it() -> None:
     code = (
         "import sys; from pathlib import Path; Path(sys.argv[1], 'tasks').write_text('0')\n"
         "from arena.tournament.executors.local import LocalExecutor as L; print(L().words)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(group)], capture_output=True, text=True, check=True
-    )
+    with quota_group(0.5) as group:
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(group)], capture_output=True, text=True, check=True
+        )
     assert done.stdout.startswith("1 game at once in 1 worker on ")
     assert done.stdout.endswith(", held to 0.5 of them by a quota, unpinned\n")
