@@ -199,7 +199,7 @@ def test_nobody_stays_behind_a_bot_that_leaves_children(end: str) -> None:
             with pytest.raises(BotExited, match="status 0"):
                 await ask(bot)
 
-    code = LEAVERS + SAYS + "leave(); time.sleep(0.3); print('left')\n" + end
+    code = LEAVERS + SAYS + "leave(); time.sleep(0.3); print('left'); input()\n" + end
     with_bot(code, use)
     inside = set(namespaces) - {namespace_of(os.getpid())}
     assert len(inside) == 1
