@@ -105,11 +105,12 @@ def introduce(talk: Talk, database: Database, run: Run) -> None:
         talk.say(f"Open seed {plan.open_seed!r}: anybody can know its deals.")
     else:
         talk.say(f"SHA-256 of its secret:\n  {plan.commitment}")
-        if run.finished is not None and any(True for _ in database.missing(run)):
+        changed = database.changed_since_shown(run)
+        if changed and run.finished is not None and any(True for _ in database.missing(run)):
             talk.warn(
                 f"this secret was shown when the run was first over, on {minute(run.finished)}: "
-                "its deals have been public since, so whoever has changed a bot since could know "
-                "them. `arena run … --afresh` plays all games on new, secret deals"
+                f"its deals have been public since, so who has changed {', '.join(changed)} since "
+                "could know them. `arena run … --afresh` plays all games on new, secret deals"
             )
 
 

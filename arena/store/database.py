@@ -67,7 +67,7 @@ class StoredGame(msgspec.Struct, frozen=True, kw_only=True):
     mister_x: Seat
     detectives: Seat
     packed: tuple[bytes, ...] = ()  # the halves of its record that were asked for: core, remainder
-    after_secret: bool = False  # played when the run's secret had been shown
+    after_secret: bool = False  # with a bot that was changed when the secret had been shown
 
 
 class Database(RunTable):
@@ -293,12 +293,13 @@ class Database(RunTable):
         seats = ", ".join(f"{seat}.{column}" for seat in ("sx", "sd") for column in _SEAT)
         rows = self._pages(
             run,
-            ", ".join(("game.id, game.rounds, game.started, game.took_s, game.marks", *records))
+            "x.after_secret OR d.after_secret, "
+            + ", ".join(("game.id, game.rounds, game.started, game.took_s, game.marks", *records))
             + f", {seats}",
             join=_HALVES[halves] + " JOIN seat AS sx ON sx.game = game.key AND sx.side = 'mister_x'"
             " JOIN seat AS sd ON sd.game = game.key AND sd.side = 'detectives'",
         )
-        for place, key, game, rounds, started, took_s, marks, *rest in rows:
+        for place, _, after_secret, game, rounds, started, took_s, marks, *rest in rows:
             both = rest[halves:]
             yield StoredGame(
                 game=game,
@@ -310,28 +311,19 @@ class Database(RunTable):
                 mister_x=_seat(both[: len(_SEAT)]),
                 detectives=_seat(both[len(_SEAT) :]),
                 packed=tuple(rest[:halves]),
-                after_secret=run.shown_after is not None and key > run.shown_after,
+                after_secret=bool(after_secret),
             )
 
     def changed_since_shown(self, run: Run) -> tuple[str, ...]:
-        """Return the names of bots that play with another content than before the secret was shown.
+        """Return the names of bots that were changed when the run's secret had been shown.
 
-        In the order of the plan; none of a run whose secret has not been shown.
+        In the order of the plan. A content that was played with before is none of them.
         """
-        if run.shown_after is None:
-            return ()
-        before = {
-            key
-            for side in ("mister_x", "detectives")
-            for (key,) in self._db.all(
-                f"SELECT DISTINCT {side} FROM game WHERE run = ? AND key <= ?",  # noqa: S608 - our own
-                (run.key, run.shown_after),
-            )
-        }
         rows = self._db.all(
-            "SELECT key, name FROM bot WHERE run = ? AND current ORDER BY number", (run.key,)
+            "SELECT name FROM bot WHERE run = ? AND current AND after_secret ORDER BY number",
+            (run.key,),
         )
-        return tuple(name for key, name in rows if key not in before)
+        return tuple(name for (name,) in rows)
 
     def _pages(self, run: Run, columns: str, *, join: str = "") -> Iterator[tuple[Any, ...]]:
         """Yield (place, key, *columns) of the run's current games, in plan order."""

@@ -17,7 +17,7 @@ from arena.tournament.plan import Plan, decode_plan, encode_plan
 
 __all__ = ["Run", "RunTable", "listed"]
 
-_COLUMNS = "key, id, state, created, touched, finished, shown_after, plan"
+_COLUMNS = "key, id, state, created, touched, finished, plan"
 _LAST_FIRST = "ORDER BY touched DESC, key DESC"
 _SHOWN = 5  # candidates that an error's text names
 
@@ -32,7 +32,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     touched: str  # last begun or gone on with
     finished: str | None  # first: its secret has been shown since
     plan: Plan
-    shown_after: int | None = None  # key of the last game before that; None: not yet shown
 
     @property
     def is_new(self) -> bool:
@@ -124,10 +123,11 @@ class RunTable:
         self._db.execute("UPDATE bot SET current = 0, benched = NULL WHERE run = ?", (key,))
         for number, bot in enumerate(plan.entrants):
             self._db.execute(
-                "INSERT INTO bot (run, number, name, version, hash, current)"
-                " VALUES (?, ?, ?, ?, ?, 1) ON CONFLICT (run, number, hash)"
+                "INSERT INTO bot (run, number, name, version, hash, current, after_secret)"
+                " VALUES (?, ?, ?, ?, ?, 1, (SELECT finished IS NOT NULL FROM run WHERE key = ?))"
+                " ON CONFLICT (run, number, hash)"
                 " DO UPDATE SET current = 1, version = excluded.version",
-                (key, number, bot.name, bot.version, bot.hash),
+                (key, number, bot.name, bot.version, bot.hash, key),
             )
 
     def touch(self, run: Run) -> None:
@@ -159,8 +159,7 @@ class RunTable:
         """Mark a run as over: from now on its secret may be shown."""
         with self._db.writing("finish a run"):
             self._db.execute(
-                "UPDATE run SET state = 'over', finished = coalesce(finished, ?), shown_after ="
-                " coalesce(shown_after, (SELECT max(key) FROM game), 0) WHERE key = ?",
+                "UPDATE run SET state = 'over', finished = coalesce(finished, ?) WHERE key = ?",
                 (_now(), run.key),
             )
 
@@ -216,9 +215,8 @@ class RunTable:
                 touched=touched,
                 finished=finished,
                 plan=decode_plan(plan),
-                shown_after=shown_after,
             )
-            for key, name, state, created, touched, finished, shown_after, plan in rows
+            for key, name, state, created, touched, finished, plan in rows
         ]
 
 

@@ -156,6 +156,7 @@ def test_a_changed_bot_plays_on_under_a_secret_that_is_known_to_be_none(
     monkeypatch.setattr("arena.cli.resume.carry_on", lambda *_: 0)
     told = arena("resume", "--data", tmp_path).stderr
     assert f"warning: this secret was shown when the run was first over, on {since}: " in told
+    assert "so who has changed b since could know them" in told
     assert "`arena run … --afresh` plays all games on new, secret deals" in told
 
     with Database(tmp_path / DATABASE) as database:

@@ -42,7 +42,7 @@ def test_a_file_of_an_older_arena_is_brought_up_and_keeps_its_games(
 
 GAME_OF_OLD = (
     "INSERT INTO game SELECT NULL, run.key, ?, 0, 0, x.key, d.key, NULL, 'void', NULL, NULL, 1, ?,"
-    " 0.5, 'host', '' FROM run JOIN bot AS x ON x.number = 0 JOIN bot AS d ON d.number = 1"
+    " 0.5, 'host', '' FROM run JOIN bot AS x ON x.number = ? JOIN bot AS d ON d.number = 1"
 )
 
 
@@ -84,7 +84,7 @@ def test_games_stored_before_they_told_their_ruleset_have_that_of_their_run(
         pass
     with closing(sqlite3.connect(path)) as old, old:
         insert_run(old, fake_plan(ruleset="london-classic"))
-        old.execute(GAME_OF_OLD, ("a1", "2026-01-01"))
+        old.execute(GAME_OF_OLD, ("a1", "2026-01-01", 0))
     monkeypatch.setattr(migrating, "migrations", lambda: steps)
     with Database(path) as database:
         assert database.rows("SELECT game, ruleset FROM games") == [("a1", "london-classic")]
@@ -92,7 +92,10 @@ def test_games_stored_before_they_told_their_ruleset_have_that_of_their_run(
 
 @pytest.mark.parametrize(
     ("finished", "public"),
-    [(None, [("a1", 0), ("a2", 0)]), ("2026-01-02T12:00:00", [("a1", 0), ("a2", 1)])],
+    [
+        (None, [("a1", 0), ("a2", 0), ("a3", 0)]),
+        ("2026-01-02T12:00:00", [("a1", 0), ("a2", 1), ("a3", 0)]),
+    ],
 )
 def test_games_stored_before_the_secret_was_minded_go_by_their_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, finished: str, public: list[tuple[str, int]]
@@ -104,8 +107,12 @@ def test_games_stored_before_the_secret_was_minded_go_by_their_time(
         pass
     with closing(sqlite3.connect(path)) as old, old:
         insert_run(old, fake_plan())
-        for game, started in (("a1", "2026-01-02T11:59:59.5"), ("a2", "2026-01-03T00:00:00.5")):
-            old.execute(GAME_OF_OLD, (game, started))
+        for game, started, mister_x in (
+            ("a1", "2026-01-02T11:59:59.5", 0),
+            ("a2", "2026-01-03T00:00:00.5", 2),
+            ("a3", "2026-01-03T00:00:00.5", 0),
+        ):
+            old.execute(GAME_OF_OLD, (game, started, mister_x))
         old.execute("UPDATE run SET finished = ?", (finished,))
     monkeypatch.setattr(migrating, "migrations", lambda: steps)
     with Database(path) as database:

@@ -1,9 +1,12 @@
--- The game stored last before the run's secret was first shown: later ones are of bots that were
--- changed then, whose authors could know the deals. NULL as long as it has not been shown.
-ALTER TABLE run ADD COLUMN shown_after INTEGER;
-UPDATE run SET shown_after = coalesce(
-  (SELECT max(game.key) FROM game WHERE game.run = run.key AND game.started <= run.finished), 0
-) WHERE finished IS NOT NULL;
+-- 1: first played with when the run's secret had been shown, so its author could know the deals.
+ALTER TABLE bot ADD COLUMN after_secret INTEGER NOT NULL DEFAULT 0;
+UPDATE bot SET after_secret = 1 WHERE EXISTS (
+  SELECT 1 FROM run WHERE run.key = bot.run AND run.finished IS NOT NULL AND NOT EXISTS (
+    SELECT 1 FROM game
+    WHERE game.run = run.key AND bot.key IN (game.mister_x, game.detectives)
+    AND game.started <= run.finished
+  )
+);
 
 DROP VIEW games;
 CREATE VIEW games AS
@@ -31,7 +34,8 @@ SELECT
   marks,
   coalesce(ruleset, (SELECT run.ruleset FROM run WHERE run.id = run_id)) AS ruleset,
   (
-    SELECT run.open_seed IS NOT NULL OR coalesce(judged_game.key > run.shown_after, 0)
-    FROM run WHERE run.id = run_id
+    SELECT max(run.open_seed IS NOT NULL OR bot.after_secret)
+    FROM run JOIN bot ON bot.key IN (judged_game.mister_x, judged_game.detectives)
+    WHERE run.id = run_id
   ) AS deal_was_public
 FROM judged_game;
