@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -17,20 +16,15 @@ import trio
 
 from arena.tournament.executors.executor import Executor, Finished, Job, encode_spec
 from arena.tournament.plan import Plan
+from tests.living import LIMIT_S
 
 __all__ = [
-    "GONE_S",
     "LIMIT_S",
     "DaskProcesses",
-    "descendants",
-    "is_alive",
     "play_on",
-    "seconds_until",
     "wait_until",
 ]
 
-LIMIT_S = 120.0  # generous: hosts are busy
-GONE_S = 2.0  # what is promised: nobody is left so long after any end
 _NAP_S = 0.02
 
 
@@ -114,40 +108,6 @@ def wait_until(is_so: Callable[[], bool], process: subprocess.Popen[bytes] | Non
         assert process is None or process.poll() is None
         assert time.monotonic() < until
         time.sleep(_NAP_S)
-
-
-def seconds_until(is_so: Callable[[], bool]) -> float:
-    """Wait for what other processes do; return how long that took.
-
-    What this process was kept from running meanwhile, and so they presumably too, does not count:
-    hosts are busy.
-    """
-    began = time.monotonic()
-    late_s = 0.0
-    while not is_so():
-        napped = time.monotonic()
-        assert napped < began + LIMIT_S
-        time.sleep(_NAP_S)
-        late_s += time.monotonic() - napped - _NAP_S
-    return time.monotonic() - began - late_s
-
-
-def descendants(pid: int) -> set[int]:
-    """Return the processes that come from one, at this moment."""
-    found: set[int] = set()
-    with suppress(FileNotFoundError, ProcessLookupError):
-        for thread in Path(f"/proc/{pid}/task").iterdir():
-            for child in (thread / "children").read_text().split():
-                found |= {int(child), *descendants(int(child))}
-    return found
-
-
-def is_alive(pid: int) -> bool:
-    """Return whether a process is there and has not ended."""
-    with suppress(FileNotFoundError, ProcessLookupError):
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-        return state != "Z"
-    return False
 
 
 async def _nothing(_finished: Finished) -> None:

@@ -26,17 +26,10 @@ from arena.tournament.executors.dask_cluster import open_cluster
 from arena.tournament.executors.executor import Finished, Job, decode_record
 from arena.tournament.executors.local import LocalExecutor
 from tests.cli.bots import write_bot
-from tests.dask_processes import (
-    GONE_S,
-    LIMIT_S,
-    DaskProcesses,
-    descendants,
-    is_alive,
-    play_on,
-    seconds_until,
-)
+from tests.dask_processes import LIMIT_S, DaskProcesses, play_on
 from tests.fake_games import fake_plan, fake_record
 from tests.fake_table import FAKE_TABLE
+from tests.living import descendants, is_alive, wait_gone
 from tests.sandboxed import need_sandbox
 
 pytestmark = pytest.mark.slow
@@ -141,7 +134,7 @@ def test_a_worker_that_comes_gets_games_and_one_that_is_killed_loses_none(
         elif not killed and host_of(finished) in descendants(started[0].pid):
             killed.update(descendants(started[0].pid))
             started[0].kill()
-            assert seconds_until(lambda: not any(map(is_alive, killed))) < GONE_S
+            wait_gone(lambda: [pid for pid in killed if is_alive(pid)])
 
     executor = DaskExecutor(
         scheduler=cluster.address, table=FAKE_TABLE, say=said.append, batch_s=0.1

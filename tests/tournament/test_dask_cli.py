@@ -38,16 +38,9 @@ from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.executors.room import EXCHANGE_S
 from tests.cli.bots import SLOW, write_bot
 from tests.cli.calling import Caller
-from tests.dask_processes import (
-    GONE_S,
-    LIMIT_S,
-    DaskProcesses,
-    descendants,
-    is_alive,
-    seconds_until,
-    wait_until,
-)
+from tests.dask_processes import LIMIT_S, DaskProcesses, wait_until
 from tests.fake_games import fake_plan
+from tests.living import descendants, is_alive, wait_gone
 
 ADDRESS = "tcp://127.0.0.1:1"
 
@@ -167,12 +160,12 @@ def test_the_readme_of_executors_calls_dask_with_options_that_it_has() -> None:
 def test_no_scheduler_ends_with_2_and_the_cure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.tournament.executors.dask_cluster._CONNECT_S", 0.5)
+    monkeypatch.setattr("arena.tournament.executors.dask_cluster._CONNECT_S", 3.0)
     words = ("run", "random", "greedy", "--sandbox", "none", "--data", tmp_path / "data")
     called = Caller()(*words, "--executor", "dask", "--scheduler", ADDRESS)
     assert called.code == 2
     assert (
-        f"no Dask scheduler answers at {ADDRESS} (no answer of a scheduler in 0.5 s: connection "
+        f"no Dask scheduler answers at {ADDRESS} (no answer of a scheduler in 3 s: connection "
         "refused): start `dask scheduler` there, or leave --scheduler out to use this machine alone"
     ) in " ".join(called.stderr.split())
 
@@ -322,7 +315,7 @@ def test_a_run_survives_the_loss_of_anything_and_leaves_nothing(
     wait_until(lambda: time.monotonic() > no_task_from)
     assert descendants(worker.pid)
     coordinator.kill()
-    assert seconds_until(lambda: not descendants(worker.pid)) < GONE_S
+    wait_gone(lambda: descendants(worker.pid), worker.pid)
     coordinator.communicate()
     assert worker.poll() is None
 
@@ -331,7 +324,7 @@ def test_a_run_survives_the_loss_of_anything_and_leaves_nothing(
     wait_until(lambda: runs.stored() > stored)
     playing = descendants(worker.pid)
     worker.kill()
-    assert seconds_until(lambda: not any(map(is_alive, playing))) < GONE_S
+    wait_gone(lambda: [pid for pid in playing if is_alive(pid)])
     cluster.worker("second", threads=2)
     stored = runs.stored()
     wait_until(lambda: runs.stored() > stored)
@@ -397,7 +390,7 @@ def test_kill_9_of_a_coordinator_with_a_cluster_of_its_own_leaves_nobody_and_no_
     playing = descendants(process.pid)
     assert any("resource_tracker" in command_of(pid) for pid in playing)
     process.kill()
-    assert seconds_until(lambda: not any(map(is_alive, playing))) < GONE_S
+    wait_gone(lambda: [pid for pid in playing if is_alive(pid)])
     _, stderr = process.communicate(timeout=LIMIT_S)
     assert stderr.splitlines()[-1].startswith("Dask worker "), stderr
 
@@ -425,7 +418,7 @@ def test_ctrl_c_twice_ends_a_cluster_of_our_own_at_once(tmp_path: Path) -> None:
     while not process.stderr.readline().startswith("Stopping"):
         pass
     process.send_signal(signal.SIGINT)
-    assert seconds_until(lambda: process.poll() is not None) < GONE_S
+    wait_gone(lambda: process.poll() is None, process.pid)
     _, stderr = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 130
     assert "--executor dask" in stderr
