@@ -21,7 +21,7 @@ from arena.cli.settings import join, tournament_options
 from arena.cli.stored import open_data
 from arena.cli.talk import Talk, plural
 from arena.cli.tally import minute
-from arena.errors import ConfigError, Interrupted, StoreError
+from arena.errors import ConfigError, HostFault, Interrupted
 from arena.store.database import Database
 from arena.store.runs import Run
 
@@ -120,14 +120,14 @@ def carry_on(
     """Play what is missing, then tell how the run ended; return the exit code.
 
     Raises:
-        StoreError, Interrupted: with the command that goes on.
+        HostFault, Interrupted: with the command that goes on.
     """
     resume = talk.here(f"arena resume {run.id}{where.words}")
     started = time.monotonic()
     try:
         summary, stopped = play_missing(talk, database, run, kept, where)
-    except StoreError as error:
-        raise StoreError(f"{error}\nWhat was stored stays. Go on with: {resume}") from error
+    except HostFault as error:  # the database's too
+        raise type(error)(f"{error}\nWhat was stored stays. Go on with: {resume}") from error
     except Interrupted as error:
         raise Interrupted(f"{error}. Go on with: {resume}") from error
     took_s = time.monotonic() - started

@@ -14,7 +14,7 @@ from arena.cli import ending, run
 from arena.cli.exits import Exit
 from arena.cli.stored import DATABASE
 from arena.cli.tally import minute
-from arena.errors import ConfigError
+from arena.errors import ConfigError, HostFault, StoreError
 from arena.store.database import Database
 from arena.store.runs import Run
 from tests.cli.calling import Caller
@@ -85,6 +85,30 @@ def test_ctrl_c_once_a_run_is_stored_can_be_resumed(
     with Database(tmp_path / DATABASE) as database:
         made = database.find_run()
     assert f"Go on with: arena resume {made.id} --data {tmp_path}\n" in called.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"), [(HostFault, Exit.OURS), (StoreError, Exit.INTERRUPTED)]
+)
+def test_what_stops_a_run_comes_with_the_command_that_goes_on(
+    arena: Caller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    kind: type[HostFault],
+    code: Exit,
+) -> None:
+    def fail(*_: Any) -> None:
+        raise kind("no worker is left.")
+
+    monkeypatch.setattr(run, "play_missing", fail)
+    called = arena("run", "random", "greedy", "--deals", "1", "--data", tmp_path)
+    assert called.code == code
+    with Database(tmp_path / DATABASE) as database:
+        made = database.find_run()
+    assert called.stderr.endswith(
+        "error: no worker is left.\nWhat was stored stays. Go on with: "
+        f"arena resume {made.id} --data {tmp_path}\n"
+    )
 
 
 def test_ctrl_c_while_a_run_is_begun_waits_until_it_is_stored(
