@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tests.tools import need_that
@@ -49,4 +49,5 @@ def under_quota(cpus: float) -> Iterator[None]:
             yield
         finally:
             for pid in {str(os.getpid()), *(group / "cgroup.procs").read_text().split()}:
-                back.write_text(pid)
+                with suppress(ProcessLookupError):  # it has ended since
+                    back.write_text(pid)
