@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from arena.referee.record import GameRecord
 from arena.referee.referee import play_game
 from arena.sandbox.limits import default_limits
 from protocol.messages import ClockSettings, Limits
-from tests.catalogue.checks import play_checked
+from tests.catalogue.checks import PLAYS, play_checked
 from tests.catalogue.referees import Referees, Route
 from tests.catalogue.rows import OK, Row, check_record
 from tests.cli.calling import Caller
@@ -95,14 +96,20 @@ def test_nothing_is_burnt_off_turn_where_bots_are_stopped(
 
 @pytest.mark.parametrize("route", ROUTES)
 def test_who_ponders_is_seen_and_stopped(route: Route, referees: Referees) -> None:
-    """D13, load 7: the usual setting; on the wall clock nothing of it is charged."""
-    record = ponder(referees, route, ClockSettings())
-    aside = record.aside.detectives
-    assert aside.off_turn_cpu_ms is not None
-    assert aside.off_turn_cpu_ms > 200
-    assert aside.caught_pondering
-    assert not record.aside.mister_x.caught_pondering
-    assert max(turn.charged_ms for turn in aside.times) < 200
+    """D13, load 7: the usual setting; on the wall clock nothing of it is charged.
+
+    Were it charged, it would be in every game; on a busy host a turn takes as long in one or two.
+    """
+    most_ms: list[float] = []
+    while len(most_ms) < PLAYS and min(most_ms, default=inf) >= 200:
+        record = ponder(referees, route, ClockSettings())
+        aside = record.aside.detectives
+        assert aside.off_turn_cpu_ms is not None
+        assert aside.off_turn_cpu_ms > 200
+        assert aside.caught_pondering
+        assert not record.aside.mister_x.caught_pondering
+        most_ms.append(max(turn.charged_ms for turn in aside.times))
+    assert min(most_ms) < 200
 
 
 def test_who_ponders_with_a_cpu_clock_pays_for_it(referees: Referees) -> None:
