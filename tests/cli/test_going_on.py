@@ -87,9 +87,7 @@ def test_ctrl_c_once_a_run_is_stored_can_be_resumed(
     assert f"Go on with: arena resume {made.id} --data {tmp_path}\n" in called.stderr
 
 
-@pytest.mark.parametrize(
-    ("kind", "code"), [(HostFault, Exit.OURS), (StoreError, Exit.INTERRUPTED)]
-)
+@pytest.mark.parametrize(("kind", "code"), [(HostFault, Exit.OURS), (StoreError, Exit.INTERRUPTED)])
 def test_what_stops_a_run_comes_with_the_command_that_goes_on(
     arena: Caller,
     tmp_path: Path,
