@@ -64,7 +64,12 @@ _PROC_STILL = frozenset(
         "version_signature",
     }
 )
+# Of an installation of Python or a virtual environment: programs, libraries, and the file that says
+# which installation an environment is of. It may lie in a folder that holds other things too, such
+# as `~/.local`, or a project whose folder was made an environment.
+_PYTHON_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
 _OTHERS_MAY_READ = stat.S_IROTH
+_HOMES = frozenset({Path("/"), Path("/home"), Path("/root")})
 _MOST_LINKS = 40  # in a chain, as the kernel
 
 
@@ -130,18 +135,23 @@ def look_around(
 def interpreter_trees(program: str) -> tuple[list[str], list[tuple[str, str]]]:
     """Return the folders that an interpreter needs, and the links on the way to its real file.
 
-    For the Python that runs this, its installation and its virtual environment; for any other
-    program, the folder above the one its real file lies in (`…/bin/python3` → `…`).
+    For the Python that runs this, the parts of its installation and of its virtual environment; for
+    any other program, the folder above the one its real file lies in (`…/bin/python3` → `…`).
 
     Returns:
         Folders, and those links, as (target, place), that lie in none of them.
     """
     if program == sys.executable:
-        folders = [sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix]
+        prefixes = (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
+        parts = [Path(prefix, part) for prefix in dict.fromkeys(prefixes) for part in _PYTHON_PARTS]
+        shown = [str(part) for part in parts if part.exists() and not part.is_symlink()]
+        links = [(str(part.readlink()), str(part)) for part in parts if part.is_symlink()]
+        targets = [os.path.realpath(place) for _, place in links]
+        shown += [target for target in targets if not _within(target, shown)]
     else:
-        folders = [str(Path(os.path.realpath(program)).parent.parent)]
-    shown = list(dict.fromkeys(folders))
-    return shown, [link for link in _links_on_the_way(program) if not _within(link[1], shown)]
+        shown, links = [str(Path(os.path.realpath(program)).parent.parent)], []
+    links += [link for link in _links_on_the_way(program) if link not in links]
+    return shown, [link for link in links if not _within(link[1], shown)]
 
 
 def _links_on_the_way(path: str) -> list[tuple[str, str]]:
@@ -173,11 +183,12 @@ def _within(path: str, trees: Iterable[str]) -> bool:
 
 def _check_showable(tree: str, hidden: Sequence[Path]) -> None:
     real = Path(os.path.realpath(tree))
-    home = Path(os.path.expanduser("~")).resolve()  # noqa: PTH111 - there may be none
-    if real == Path("/") or real == home or real in home.parents:
+    own = Path(os.path.expanduser("~")).resolve()  # noqa: PTH111 - there may be none
+    is_home = real in _HOMES or real == own or real in own.parents
+    if is_home or real.parent == Path("/home") or real.name == ".local":
         raise ConfigError(
-            f"{tree}: would be shown to bots, and holds a home folder; "
-            "install Python and its virtual environment in a folder of their own"
+            f"{tree}: would be shown to bots, and is or holds somebody's home folder; install what "
+            "bots need of it in a folder of its own"
         )
     for secret in hidden:
         if secret == real or real in secret.parents or secret in real.parents:

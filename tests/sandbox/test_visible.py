@@ -30,7 +30,41 @@ def test_of_etc_nothing_tells_about_users_or_hosts() -> None:
 def test_own_interpreter_brings_its_installation_and_environment() -> None:
     found = look_around(interpreters=[sys.executable])
     for folder in {sys.prefix, sys.base_prefix}:
-        assert any(folder == tree or folder.startswith(tree + "/") for tree in found.trees)
+        for part in (f"{folder}/bin", f"{folder}/lib"):
+            assert any(part == tree or part.startswith(tree + "/") for tree in found.trees)
+
+
+def test_of_an_environment_nothing_is_shown_that_is_not_of_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be a person's `~/.local`, or the folder of a project."""
+    place = tmp_path / ".local"
+    for name in ("bin", "lib", "share/keyrings", "secrets"):
+        (place / name).mkdir(parents=True)
+    (place / "lib64").symlink_to("lib")
+    (place / "pyvenv.cfg").touch()
+    (place / "bin" / "python3").touch()
+    monkeypatch.setattr(sys, "executable", str(place / "bin" / "python3"))
+    for prefix in ("prefix", "exec_prefix", "base_prefix", "base_exec_prefix"):
+        monkeypatch.setattr(sys, prefix, str(place))
+    folders, links = interpreter_trees(sys.executable)
+    assert folders == [str(place / "bin"), str(place / "lib"), str(place / "pyvenv.cfg")]
+    assert links == [("lib", str(place / "lib64"))]
+    assert set(folders) <= set(look_around(interpreters=[sys.executable]).trees)
+
+
+def test_what_a_part_of_an_environment_leads_to_is_shown_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "libraries").mkdir()
+    (tmp_path / "env" / "bin").mkdir(parents=True)
+    (tmp_path / "env" / "lib").symlink_to(tmp_path / "libraries")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "env" / "bin" / "python3"))
+    for prefix in ("prefix", "exec_prefix", "base_prefix", "base_exec_prefix"):
+        monkeypatch.setattr(sys, prefix, str(tmp_path / "env"))
+    folders, links = interpreter_trees(sys.executable)
+    assert folders == [str(tmp_path / "env" / "bin"), str(tmp_path / "libraries")]
+    assert links == [(str(tmp_path / "libraries"), str(tmp_path / "env" / "lib"))]
 
 
 def test_links_on_the_way_to_an_interpreter_are_made_too(tmp_path: Path) -> None:
@@ -68,9 +102,18 @@ def test_a_folder_that_is_not_there_is_refused(tree: str) -> None:
 
 def test_root_and_home_folders_are_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/var/lib/somebody")
-    for tree in ("/", "/var", "/var/lib"):
-        with pytest.raises(ConfigError, match="holds a home folder"):
+    for tree in ("/", "/var", "/var/lib", "/home", "/root"):
+        with pytest.raises(ConfigError, match="is or holds somebody's home folder"):
             look_around(more=[tree])
+
+
+def test_a_program_in_a_persons_local_folder_does_not_bring_it_along(tmp_path: Path) -> None:
+    """`~/.local/bin/deno` would bring `~/.local/share`, with all that is in it."""
+    program = tmp_path / ".local" / "bin" / "deno"
+    program.parent.mkdir(parents=True)
+    program.touch()
+    with pytest.raises(ConfigError, match="in a folder of its own"):
+        look_around(interpreters=[str(program)])
 
 
 @pytest.mark.parametrize(("shown", "secret"), [("", "data"), ("data", "data"), ("data/x", "data")])
