@@ -95,7 +95,7 @@ def command(
                 if is_unread():  # of a part there is no verdict
                     return Exit.UNREAD
             else:
-                replace_file(output, chunks)
+                replace_file(output, chunks, make_folder=False)
         except OSError as error:
             if output is None:
                 raise

@@ -56,7 +56,7 @@ def command(
     except RecordError as error:
         raise RecordError(f"game {ref.game} can't be replayed: {error}") from error
     file = output or data / "reports" / "replays" / f"{ref.game}.html"
-    size = write_replay(replay, file)
+    size = write_replay(replay, file, make_folder=output is None)
     talk.result(f"Replay: {file}")
     talk.answer(answers.Replayed(run=ref.run, game=ref.game, file=str(file), bytes=size))
     if open_:

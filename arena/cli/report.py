@@ -114,7 +114,7 @@ def command(
         endings = Endings(each=tuple(ending_of(database, found, each) for each in sections))
         if single:
             (ending,) = endings.each
-            written = write_single(ending.report, ending.table, target)
+            written = write_single(ending.report, ending.table, target, make_folder=output is None)
         else:
             written = write_report(database, found, endings, target, replays=replays)
     tell_games(talk, endings)

@@ -171,13 +171,14 @@ def data_files(report: Report, games: Games) -> Iterator[tuple[str, Iterable[str
     yield "win-rates.svg", [charts.heat_map(report.matrix)]
 
 
-def write_single(report: Report, games: Games, file: Path) -> Written:
+def write_single(report: Report, games: Games, file: Path, *, make_folder: bool = True) -> Written:
     """Write a report as one page that holds everything but replays.
 
     Args:
         report: what to write.
         games: the games that it was built from.
-        file: where; its folder is made where it is missing.
+        file: where.
+        make_folder: whether the file's folder is made where it is missing.
 
     Raises:
         StoreError: if the disk is full.
@@ -186,7 +187,7 @@ def write_single(report: Report, games: Games, file: Path) -> Written:
     data = {name: "".join(parts) for name, parts in data_files(report, games)}
     content = single_page(report, games, data).encode()
     try:
-        replace_file(file, [content])
+        replace_file(file, [content], make_folder=make_folder)
     except OSError as exc:
         raise cannot_write(f"{file}: can't be written", exc) from exc
     return Written(page=file, files=(file.name,), replays=0, bytes=len(content), notes=[])

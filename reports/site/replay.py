@@ -107,8 +107,13 @@ def summary_of(replay: Replay) -> str:
     )
 
 
-def write_replay(replay: Replay, file: Path) -> int:
+def write_replay(replay: Replay, file: Path, *, make_folder: bool = True) -> int:
     """Write the page of a game; return its bytes.
+
+    Args:
+        replay: the game.
+        file: where to.
+        make_folder: whether the file's folder is made where it is missing.
 
     Raises:
         ConfigError: if there is no drawing for the ruleset, or the file can't be written.
@@ -116,7 +121,7 @@ def write_replay(replay: Replay, file: Path) -> int:
     """
     page = replay_page(replay).encode()
     try:
-        replace_file(file, [page])
+        replace_file(file, [page], make_folder=make_folder)
     except OSError as exc:
         raise cannot_write(f"{file}: can't be written", exc) from exc
     return len(page)

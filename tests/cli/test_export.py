@@ -119,3 +119,14 @@ def test_a_pipe_is_written_to(arena: Caller, data: Path, tmp_path: Path) -> None
     reader.join()
     arena("export", "--format", "csv", "-o", file, "--data", data)
     assert read == [file.read_bytes()]
+
+
+@pytest.mark.parametrize("words", [("export", "--format", "csv"), ("report", "--single")])
+def test_no_folder_is_made_for_one_file(
+    arena: Caller, data: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    place = tmp_path / "typo" / "a"
+    called = arena(*words, "-o", place / "file", "--data", data)
+    assert called.code == Exit.USAGE
+    assert f"{place / 'file'}: can't be written (there is no folder {place})" in called.stderr
+    assert not place.parent.exists()

@@ -69,6 +69,14 @@ def test_game_is_named_by_the_beginning_of_its_id(arena: Caller, data: Path) -> 
     assert file.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_no_folder_is_made_for_a_page_that_is_named(arena: Caller, data: Path) -> None:
+    place = data.parent / "typo" / "a"
+    called = arena("replay", "-o", place / "own.html", "--data", data)
+    assert called.code == Exit.USAGE
+    assert f"{place / 'own.html'}: can't be written (there is no folder {place})" in called.stderr
+    assert not place.parent.exists()
+
+
 def test_open_shows_the_page(arena: Caller, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
 

@@ -88,6 +88,7 @@ def test_replays_are_chosen(arena: Caller, data: Path, which: str, replays: int)
 
 def test_one_page_holds_everything_but_replays(arena: Caller, data: Path, tmp_path: Path) -> None:
     file = tmp_path / "own" / "report.html"
+    file.parent.mkdir()
     called = arena("report", "--single", "-o", file, "--data", data, "--json")
     assert called.code == 0, called.stderr
     assert called.json["report"] == str(file)

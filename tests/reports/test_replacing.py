@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from reports.replacing import replace_file
+from tests.tools import need_that
 
 
 def failing() -> Iterator[bytes]:
@@ -103,6 +105,88 @@ def test_a_stream_of_this_process_is_written_to_whatever_is_behind(tmp_path: Pat
 def test_a_device_is_written_to() -> None:
     replace_file(Path("/dev/null"), [b"new"])
     assert Path("/dev/null").is_char_device()
+
+
+def refusing(monkeypatch: pytest.MonkeyPatch, name: str, number: int) -> None:
+    """Let a method of every path fail, as the system would let it."""
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, name, refuse)
+
+
+def kept_and_written_over(file: Path) -> None:
+    """See that a file can be written over in its place, and that what can't be made spoils none."""
+    before = file.stat()
+    with pytest.raises(ValueError, match="damaged"):
+        replace_file(file, failing())
+    assert file.read_bytes() == b"long and good"
+    assert replace_file(file, [b"new", b"er"]) == 5
+    assert file.read_bytes() == b"newer"
+    after = file.stat()
+    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
+    assert (after.st_uid, after.st_gid) == (before.st_uid, before.st_gid)
+    assert not [name for name in names(file.parent) if name.startswith(".arena")]
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    """A file in a folder of its own."""
+    file = tmp_path / "folder" / "f"
+    file.parent.mkdir()
+    file.write_bytes(b"long and good")
+    return file
+
+
+def test_a_file_with_a_second_name_keeps_it(good: Path) -> None:
+    (good.parent / "second").hardlink_to(good)
+    kept_and_written_over(good)
+    assert (good.parent / "second").read_bytes() == b"newer"
+
+
+@pytest.mark.parametrize("ids", [(65_534, -1), (-1, 65_534)], ids=["owner", "group"])
+def test_another_owner_or_group_keeps_the_file(good: Path, ids: tuple[int, int]) -> None:
+    need_that(os.geteuid() == 0, "root", "only root can give files away")
+    os.chown(good, *ids)
+    kept_and_written_over(good)
+
+
+@pytest.mark.parametrize("number", [errno.EBUSY, errno.EXDEV])
+def test_a_mount_is_written_over(good: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    refusing(monkeypatch, "replace", number)
+    kept_and_written_over(good)
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EPERM, errno.EROFS])
+def test_a_file_in_a_closed_folder_is_written_over(
+    good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    refusing(monkeypatch, "touch", number)
+    refusing(monkeypatch, "replace", number)
+    kept_and_written_over(good)
+    assert names(tmp_path / "temporary") == set()
+    with pytest.raises(OSError, match=os.strerror(number)):
+        replace_file(good.with_name("new"), [b"new"])
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(OSError, match=os.strerror(number)):
+        replace_file(good, [b"new"])
+    assert good.read_bytes() == b"newer"
+
+
+def test_a_folder_that_is_not_there_is_made_or_named(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=f"there is no folder {tmp_path}/a/b"):
+        replace_file(tmp_path / "a" / "b" / "f", [b"new"], make_folder=False)
+    assert names(tmp_path) == set()
+    (tmp_path / "file").touch()
+    (tmp_path / "nowhere").symlink_to("away")
+    for name in ("file", "nowhere"):
+        for place in (tmp_path / name / "f", tmp_path / name / "a" / "f"):
+            for make in (True, False):
+                with pytest.raises(NotADirectoryError, match=f"{tmp_path / name} is no folder"):
+                    replace_file(place, [b"new"], make_folder=make)
 
 
 def test_a_folder_and_a_ring_of_links_are_refused(tmp_path: Path) -> None:
