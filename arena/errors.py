@@ -9,7 +9,8 @@ ArenaError                     shown to a person without a traceback
 ├── BotFault(kind, text)       a bot broke its side of the bargain: forfeit
 ├── HostFault                  our own machine failed a game: the game is void
 │   └── StoreError             the database refused: exit code 75
-└── Interrupted                a run was stopped and can be resumed: exit code 75
+├── Interrupted                a run was stopped and can be resumed: exit code 75
+└── Unread                     who was to read what is written left before its end: exit code 141
 
 The errors of `protocol` stand apart (`protocol/errors.py`): that package imports nothing of ours.
 They are turned into these at the referee's edge, with `from`.
@@ -31,6 +32,7 @@ __all__ = [
     "RecordDamaged",
     "RecordError",
     "StoreError",
+    "Unread",
     "cannot_write",
     "leaves",
 ]
@@ -101,14 +103,19 @@ class Interrupted(ArenaError):
     """A run was stopped before its end; `arena resume` plays what is missing."""
 
 
+class Unread(ArenaError):
+    """Nobody reads on what is written to a pipe: somebody's wish, and no error to be shown."""
+
+
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
-def cannot_write(text: str, refused: OSError) -> ConfigError | StoreError:
+def cannot_write(text: str, refused: OSError) -> ConfigError | StoreError | Unread:
     """Return the error for a place that can't be written to.
 
-    A full disk is an accident: once there is room the same command goes on. Everything else, such
-    as a file where a folder is to be, was asked for.
+    A full disk is an accident: once there is room the same command goes on. A pipe that is closed
+    (`| head`) is as its reader wants it. Everything else, such as a file where a folder is to be,
+    was asked for.
 
     Args:
         text: one sentence with the place; the system's reason is put behind it.
@@ -117,6 +124,8 @@ def cannot_write(text: str, refused: OSError) -> ConfigError | StoreError:
     why = f"{text} ({refused.strerror or type(refused).__name__})"
     if refused.errno in NO_ROOM:
         return StoreError(f"{why}: make room, then give the same command again")
+    if refused.errno == errno.EPIPE:
+        return Unread(why)
     return ConfigError(f"{why}; name another place")
 
 

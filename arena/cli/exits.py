@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-from arena.errors import ArenaError, ConfigError, Interrupted, RecordError, StoreError
+from arena.errors import ArenaError, ConfigError, Interrupted, RecordError, StoreError, Unread
 
 __all__ = ["Exit", "exit_for"]
 
@@ -20,7 +20,7 @@ class Exit(enum.IntEnum):
     NOT_KNOWN = 5  # no verdict
     INTERRUPTED = 75  # interrupted or out of disk: can be resumed
     STOPPED = 130  # at once: Ctrl-C twice, or where no run is stored; a person's `quit`
-    UNREAD = 141  # as of a program that SIGPIPE ends: stdout was closed before all was written
+    UNREAD = 141  # as of a program that SIGPIPE ends: a pipe was closed before all was written
 
 
 MEANINGS = {
@@ -32,7 +32,7 @@ MEANINGS = {
     Exit.NOT_KNOWN: "no verdict (not known)",
     Exit.INTERRUPTED: "interrupted or out of disk; can be resumed",
     Exit.STOPPED: "stopped at once: by Ctrl-C twice, by Ctrl-C where no run is stored, by `quit`",
-    Exit.UNREAD: "an export that nobody read to its end",
+    Exit.UNREAD: "an export, or output of `-o`, that nobody read to its end",
 }
 
 
@@ -44,4 +44,6 @@ def exit_for(error: ArenaError) -> Exit:
         return Exit.NO
     if isinstance(error, StoreError | Interrupted):
         return Exit.INTERRUPTED
+    if isinstance(error, Unread):
+        return Exit.UNREAD
     return Exit.OURS

@@ -22,7 +22,7 @@ from arena.cli.exits import Exit, exit_for
 from arena.cli.options import settings_options
 from arena.cli.streams import STDOUT, make_ready
 from arena.cli.talk import Settings, folded, visible
-from arena.errors import ArenaError, ConfigError, Interrupted, cannot_write, leaves
+from arena.errors import ArenaError, ConfigError, Interrupted, Unread, cannot_write, leaves
 from arena.sandbox.aftermath import may_be_killed
 
 __all__ = ["COMMANDS", "Arena", "cli", "main"]
@@ -172,7 +172,7 @@ def tell(error: BaseException, settings: Settings) -> int:
         traceback.print_exception(error)
     if isinstance(error, Interrupted):
         click.echo(folded(visible(str(error))), err=True)  # somebody's wish, no error
-    else:
+    elif not isinstance(error, Unread):
         show(str(error), settings)
     return exit_for(error)
 

@@ -100,6 +100,7 @@ EXIT_TABLE = [
     (errors.HostFault("out of memory."), 4),
     (errors.StoreError("disk full."), 75),
     (errors.Interrupted("stopped."), 75),
+    (errors.Unread("no reader."), 141),
     (errors.IllegalMove("L12", "not there."), 4),
     (errors.BotFault("crash", "it exited."), 4),
     (errors.ArenaError("something."), 4),
@@ -124,7 +125,7 @@ def test_every_error_ends_with_its_code_and_no_traceback(
     called = arena("boom")
     assert called.code == code
     assert "Traceback" not in called.stderr
-    assert called.stderr.strip()
+    assert bool(called.stderr.strip()) == (code != Exit.UNREAD)
 
 
 def test_every_error_of_the_arena_has_a_code() -> None:
@@ -143,7 +144,7 @@ def test_codes_are_those_of_the_documents() -> None:
         5: "no verdict (not known)",
         75: "interrupted or out of disk; can be resumed",
         130: "stopped at once: by Ctrl-C twice, by Ctrl-C where no run is stored, by `quit`",
-        141: "an export that nobody read to its end",
+        141: "an export, or output of `-o`, that nobody read to its end",
     }
     assert exit_for(errors.ConfigError("x")) is Exit.USAGE
 

@@ -73,15 +73,16 @@ def test_a_verdict_is_the_same_where_nobody_reads_it(tmp_path: Path, pipe: str, 
 
 
 @pytest.mark.parametrize(("reader", "code"), [("head -c 1", 141), ("cat", 0)])
+@pytest.mark.parametrize("more", ["", " -o /dev/stdout"])
 def test_an_export_that_is_not_read_to_its_end_ends_as_sigpipe_would(
-    tmp_path: Path, reader: str, code: int
+    tmp_path: Path, reader: str, code: int, more: str
 ) -> None:
     with Database(tmp_path / "arena-data" / DATABASE) as database:
         run = database.begin(fake_plan(2, deals=60))
         for spec in run.plan.specs():
             database.add_record(run, fake_record(spec))
         database.finish(run)
-    done = shell(f"(arena export --format jsonl; echo $? >code) | {reader}", tmp_path)
+    done = shell(f"(arena export --format jsonl{more}; echo $? >code) | {reader}", tmp_path)
     assert (tmp_path / "code").read_text() == f"{code}\n", done.stderr
     assert (b"120 games of run" in done.stderr) == (code == 0)
     assert b"error" not in done.stderr
