@@ -19,7 +19,7 @@ from arena.tournament.executors.local import LocalExecutor
 __all__ = ["measure_coordinator"]
 
 JOBS = 64  # games at once
-BUSY_S = "0.001"  # of CPU time in each turn: less than most bots that think at all
+BUSY = ("0.001", "working")  # s of CPU time a turn: less than most bots that think at all
 BUSY_DEALS_A_S = 50  # of two pairings: what two processors play a second, more or less
 QUICK_DEALS_A_S = 320
 LEAST_DEALS = 32  # of each pairing: a game for each place
@@ -44,7 +44,7 @@ def measure_coordinator(
         max(LEAST_DEALS, round(rate * seconds)) for rate in (BUSY_DEALS_A_S, QUICK_DEALS_A_S)
     )
     return {
-        "share": _share(stub, BUSY_S, deals=busy, profile=profile),
+        "share": _share(stub, *BUSY, deals=busy, profile=profile),
         "share_stubs": _share(stub, deals=quick, profile=profile),
     }
 

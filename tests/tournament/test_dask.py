@@ -20,7 +20,7 @@ from arena.errors import ConfigError, leaves
 from arena.rules import registry
 from arena.tournament.entrants import find_bot
 from arena.tournament.executors.batches import MOST_HELD
-from arena.tournament.executors.crossing import Keeping
+from arena.tournament.executors.crossing import Keeping, code_hash
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.dask_cluster import open_cluster
 from arena.tournament.executors.executor import Finished, Job, decode_record
@@ -270,9 +270,18 @@ ELSEWHERE = "europe-2009:board=elsewhere"
 
 
 @pytest.mark.parametrize(
-    ("version", "options", "says"),
+    ("other", "options", "says"),
     [
-        ("9.9", {}, ", and the run is played by arena 9.9: install the same version there"),
+        (
+            ("arena.__version__", "9.9"),
+            {},
+            ", and the run is played by arena 9.9: install the same version there",
+        ),
+        (
+            ("arena.tournament.executors.dask.code_hash", lambda: "f" * 64),
+            {},
+            f" with other code than this machine ({code_hash()[:10]}, not ffffffffff): install",
+        ),
         (None, {"keeping": Keeping(bwrap="/nowhere/bwrap")}, ") has no sandbox: "),
         (
             None,
@@ -288,13 +297,13 @@ ELSEWHERE = "europe-2009:board=elsewhere"
 )
 def test_where_no_worker_can_play_the_run_ends_with_every_reason(
     cluster: DaskProcesses,
-    version: str | None,
+    other: tuple[str, Any] | None,
     options: dict[str, Any],
     says: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    if version is not None:
-        monkeypatch.setattr("arena.__version__", version)
+    if other is not None:
+        monkeypatch.setattr(*other)
     executor = DaskExecutor(scheduler=cluster.address, table=FAKE_TABLE, **options)
     with pytest.raises(ExceptionGroup) as caught:
         play_on(executor, fake_plan(2, deals=1))

@@ -74,6 +74,7 @@ def test_a_worker_that_lacks_a_bots_interpreter_says_so_and_plays_none_of_its_ga
     there = msgspec.structs.replace(fake_bot("far"), command=("./bot",), folder="/of/coordinator")
     setup = Setup(
         version="1",
+        code="",
         python="/opt/python",
         table=FAKE_TABLE,
         settings=b"",

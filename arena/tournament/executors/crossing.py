@@ -6,16 +6,20 @@ nothing else in common. What makes them play alike is told where it differs (`ve
 
 from __future__ import annotations
 
+import hashlib
 import platform
+from functools import lru_cache
 from importlib import metadata
+from pathlib import Path
 
 import msgspec
 
 import arena
+import protocol
 from arena.tournament.executors.executor import Job
 from arena.tournament.executors.room import Played
 
-__all__ = ["Answer", "Batch", "Keeping", "Ready", "Setup", "differences", "versions"]
+__all__ = ["Answer", "Batch", "Keeping", "Ready", "Setup", "code_hash", "differences", "versions"]
 
 
 class Keeping(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +43,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         version: of the coordinator's arena; the worker must have the same.
+        code: see `code_hash`; the same.
         versions: as `versions` gives them on the coordinator's machine.
         boards: rulesets that are played, and the SHA-256 of the board of each, which must be the
             worker's too; see `Ruleset.board_hash`, empty: not told.
@@ -52,6 +57,7 @@ class Setup(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     version: str
+    code: str
     versions: dict[str, str] = {}
     boards: tuple[tuple[str, str], ...] = ()
     python: str
@@ -114,6 +120,19 @@ def versions() -> dict[str, str]:
         "Dask": metadata.version("distributed"),
         "msgpack": metadata.version("msgpack"),
     }
+
+
+@lru_cache(maxsize=1)
+def code_hash() -> str:
+    """Return the SHA-256 of all code of the arena and the wire: two checkouts have one version."""
+    digest = hashlib.sha256()
+    for package in (arena, protocol):
+        top = Path(str(package.__file__)).parent
+        for file in sorted(top.rglob("*.py")):
+            content = file.read_bytes()
+            digest.update(f"{file.relative_to(top).as_posix()} {len(content)}\n".encode())
+            digest.update(content)
+    return digest.hexdigest()
 
 
 def differences(theirs: dict[str, str], ours: dict[str, str]) -> str:

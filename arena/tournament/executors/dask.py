@@ -29,6 +29,7 @@ from arena.tournament.executors.crossing import (
     Keeping,
     Ready,
     Setup,
+    code_hash,
     differences,
     versions,
 )
@@ -90,6 +91,7 @@ class DaskExecutor:
         self._keeping = None if scheduler is None else keeping
         self._setup = Setup(
             version=arena.__version__,
+            code=code_hash(),
             versions=versions(),
             boards=boards,
             python=sys.executable,

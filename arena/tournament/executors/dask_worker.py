@@ -35,6 +35,7 @@ from arena.tournament.executors.crossing import (
     Keeping,
     Ready,
     Setup,
+    code_hash,
     differences,
     versions,
 )
@@ -53,6 +54,7 @@ class _Version(msgspec.Struct):
     """What every arena's `Setup` has."""
 
     version: str
+    code: str = ""
 
 
 class _Run:
@@ -138,11 +140,16 @@ async def get_ready(name: str, setup: bytes, dask_worker: Worker) -> bytes:
     Returns:
         A `Ready`; nothing is raised for what a person can be told.
     """
-    version = msgspec.json.decode(setup, type=_Version).version  # the rest may be strange to us
-    if version != arena.__version__:
+    theirs = msgspec.json.decode(setup, type=_Version)  # the rest may be strange to us
+    if theirs.version != arena.__version__:
         return _refused(
-            f"has arena {arena.__version__}, and the run is played by arena {version}: "
+            f"has arena {arena.__version__}, and the run is played by arena {theirs.version}: "
             "install the same version there"
+        )
+    if theirs.code != code_hash():
+        return _refused(
+            f"has arena {arena.__version__} with other code than this machine "
+            f"({code_hash()[:10]}, not {theirs.code[:10]}): install the same there"
         )
     asked = msgspec.json.decode(setup, type=Setup)
     trouble = _trouble_with(asked.boards)
