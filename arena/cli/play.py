@@ -32,7 +32,7 @@ from arena.cli.planning import plan_of
 from arena.cli.sandboxing import Sandboxing, sandbox_options
 from arena.cli.stored import open_data
 from arena.cli.talk import Talk
-from arena.errors import ConfigError
+from arena.errors import ConfigError, StoreError
 from arena.referee.pool import BotPool
 from arena.referee.record import GameRecord, GameSpec, SideWord
 from arena.referee.referee import play_game
@@ -44,6 +44,8 @@ __all__ = ["command"]
 
 LEAST_OFF_TURN_MS = 1.0  # that is told; every bot uses a little after an answer
 STDERR_LINES = 20  # of the bot that faulted
+STORE_S = 30.0  # for how long a game is tried to be stored, whatever is in the way
+AGAIN_S = 0.5  # between two tries; in each a locked database is waited for too
 SIDES: dict[SideWord, str] = {"mister_x": "Mister X", "detectives": "the detectives"}
 
 
@@ -125,6 +127,7 @@ def command(
         no_clock=no_clock,
     )
     with open_data(data, create=True) as database:
+        database.check_writable()  # a game, and a person's time, would be lost
         started = time.monotonic()
         spec = plan.spec(0)
         if watch or step or HUMAN in (mister_x, detectives):
@@ -142,15 +145,46 @@ def command(
         else:
             record = trio.run(play_kept, spec, kept)
         took_s = time.monotonic() - started
+        answer = answer_of(record, str(plan.open_seed), took_s)
         # Not before: of a game that is broken off or void nothing stays that could be gone on with.
         if record.aside.void is None:
-            with put_off():
-                store(talk, database, plan, record)
-    answer = answer_of(record, str(plan.open_seed), took_s)
+            try:
+                store_in_time(talk, database, plan, record)
+            except StoreError as error:
+                tell(talk, record, answer)
+                words = (mister_x, detectives, "--ruleset", plan.ruleset, "--seed", answer.seed)
+                raise StoreError(
+                    f"the game can't be stored ({error.__cause__ or error}) and is lost; "
+                    f"`arena play {shlex.join(words)}` plays its deal again"
+                ) from error
     tell(talk, record, answer)
     suggest(talk, answer, {"mister_x": mister_x, "detectives": detectives})
     talk.answer(answer)
     return exit_of(record)
+
+
+def store_in_time(talk: Talk, database: Database, plan: Plan, record: GameRecord) -> None:
+    """Store a game as `store` does, trying for a while whatever is in the way.
+
+    Raises:
+        StoreError: as `store`, once the time is over.
+    """
+    until = time.monotonic() + STORE_S
+    told = False
+    while True:
+        try:
+            with put_off():
+                return store(talk, database, plan, record)
+        except StoreError as error:
+            if time.monotonic() > until:
+                raise
+            if not told:
+                why = error.__cause__ or error
+                talk.warn(
+                    f"the game can't be stored yet ({why}); this is tried for {STORE_S:.0f} s"
+                )
+            told = True
+            time.sleep(AGAIN_S)
 
 
 def store(talk: Talk, database: Database, plan: Plan, record: GameRecord) -> None:
@@ -163,9 +197,9 @@ def store(talk: Talk, database: Database, plan: Plan, record: GameRecord) -> Non
     with database.claim(run):
         if any(True for _ in database.missing(run)):
             database.add_record(run, record)
-            database.finish(run)
-        else:
+        elif run.state == "over":
             compare(talk, database, run, record)
+        database.finish(run)  # also where an earlier try came no further
 
 
 def has_left(record: GameRecord) -> bool:

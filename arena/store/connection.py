@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -22,6 +23,8 @@ _AGAIN_S = 0.01  # between two tries to open it
 _NO_DATABASE = ("SQLITE_NOTADB", "SQLITE_CORRUPT")
 _NO_ACCESS = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_AUTH")
 _OPENING = "open it"
+_OF_A_RUN = ("store ", "bench ", "finish ")  # what is done in one that is stored: it can be resumed
+_ROOM = 1 << 18  # bytes: more than one game takes
 _DAMAGED = "this is no arena database, or it is damaged; give --data another folder"
 
 
@@ -72,6 +75,21 @@ class Connection:
                     self._sqlite.execute("ROLLBACK")
                 raise
 
+    def check_writable(self) -> None:
+        """Make sure, as far as can be known, that a game could be stored now.
+
+        Raises:
+            StoreError: if another program holds the database locked, or the disk is full.
+            ConfigError: if nothing can be written to the folder.
+        """
+        with self.writing("write to it"):
+            pass
+        try:
+            with tempfile.TemporaryFile(dir=self.path.parent) as file:
+                file.write(bytes(_ROOM))
+        except OSError as exc:
+            raise cannot_write(f"{self.path.parent}: can't be written to", exc) from exc
+
     def execute(self, sql: str, values: Sequence[Any] = ()) -> int:
         """Run one statement inside `writing`; return the last row's key."""
         return self._sqlite.execute(sql, values).lastrowid or 0
@@ -101,7 +119,7 @@ class Connection:
         except sqlite3.Error as exc:
             if self._untouched is not None:
                 self._untouched.check()  # half of a change looks like damage
-            text = f"{self.path}: can't {what}: {_cure(exc)}"
+            text = f"{self.path}: can't {what}: {_cure(exc, what)}"
             # Of the file that was named: later it is no better.
             wrong = _NO_DATABASE + (_NO_ACCESS if what == _OPENING else ())
             if _name(exc).startswith(wrong) or is_archived(self.path):
@@ -155,16 +173,18 @@ def _name(error: sqlite3.Error) -> str:
     return getattr(error, "sqlite_errorname", "") or ""
 
 
-def _cure(error: sqlite3.Error) -> str:
+def _cure(error: sqlite3.Error, what: str) -> str:
     name = _name(error)
+    resumed = what.startswith(_OF_A_RUN)
+    again = "go on with `arena resume`" if resumed else "give the same command again"
     if _is_busy(error):
         return (
             "another program holds the database locked: end it (a forgotten sqlite3 shell?), "
-            "then go on with `arena resume`"
+            f"then {again}"
         )
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR")):
         return (
-            f"the disk is full or failing ({error}): make room, then go on with `arena resume`; "
+            f"the disk is full or failing ({error}): make room, then {again}; "
             "all games that were finished before are kept"
         )
     if name.startswith(_NO_ACCESS):

@@ -171,6 +171,16 @@ class RunTable:
         """
         return self._locks.hold(run.key, run.id)
 
+    def check_writable(self) -> None:
+        """Make sure, as far as can be known, that a run could be begun and held now.
+
+        Raises:
+            StoreError, ConfigError: if it could not; see `Connection.check_writable`.
+        """
+        self._db.check_writable()
+        self._locks.take(0)  # no run has this number
+        self._locks.give_up(0)
+
     def runs(self) -> list[Run]:
         """Return all runs, the last one first."""
         return self._select(_LAST_FIRST)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,9 @@ from msgspec.structs import replace
 from arena.cli.exits import Exit
 from arena.cli.human import human_spec
 from arena.cli.play import answer_of, exit_of, given_back, off_turn, store, tell
+from arena.cli.sandboxing import Sandboxing
 from arena.cli.talk import Settings, Talk
-from arena.referee.record import BotSpec
+from arena.referee.record import BotSpec, GameRecord
 from arena.store.database import Database
 from arena.tournament import seeds
 from tests.cli.calling import Caller
@@ -101,6 +104,84 @@ def test_a_game_is_stored_as_a_run_that_is_over(
         assert database.record(database.find_game()).core == record.core
 
 
+@pytest.fixture
+def locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[sqlite3.Connection]:
+    """A database whose lock another program holds."""
+    monkeypatch.setattr("arena.store.connection._BUSY_MS", 1)
+    Database(tmp_path / "arena.sqlite3").close()
+    other = sqlite3.connect(tmp_path / "arena.sqlite3", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    yield other
+    other.close()
+
+
+ONE = replace(
+    fake_plan(2, deals=1, secret=seeds.open_secret("7").hex(), open_seed="7", rated=False),
+    entrants=(x_only(fake_bot("bot0")), d_only(fake_bot("bot1"))),
+)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Let a game of two bots be planned and played in no time; tells what was done."""
+    done: list[str] = []
+
+    async def play(*_: object) -> GameRecord:
+        done.append("played")
+        return fake_record(ONE.spec(0))
+
+    monkeypatch.setattr(
+        "arena.cli.play.plan_of_one", lambda *_, **__: (ONE, Sandboxing(mode="none"))
+    )
+    monkeypatch.setattr("arena.cli.play.play_kept", play)
+    return done
+
+
+@pytest.mark.usefixtures("locked")
+def test_no_game_is_played_that_could_not_be_stored(
+    arena: Caller, tmp_path: Path, quick: list[str]
+) -> None:
+    called = arena("play", "bot0", "bot1", "--data", tmp_path)
+    assert called.code == Exit.INTERRUPTED
+    assert "holds the database locked" in called.stderr
+    assert "then give the same command again" in called.stderr
+    assert quick == []
+
+
+@pytest.mark.parametrize("freed", [True, False])
+def test_a_game_that_is_over_is_stored_in_time_or_its_seed_is_told(
+    arena: Caller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    locked: sqlite3.Connection,
+    quick: list[str],
+    freed: bool,
+) -> None:
+    slept: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        if freed and len(slept) == 3:
+            locked.execute("COMMIT")
+
+    monkeypatch.setattr("arena.cli.play.time.sleep", sleep)
+    monkeypatch.setattr("arena.cli.play.time.monotonic", lambda: sum(slept))
+    monkeypatch.setattr(Database, "check_writable", lambda _: None)
+    called = arena("play", "bot0", "bot1", "--data", tmp_path)
+    assert called.code == (Exit.DONE if freed else Exit.INTERRUPTED)
+    assert called.stderr.count("can't be stored yet (database is locked)") == 1
+    assert "won as" in called.stdout
+    assert quick == ["played"]
+    if freed:
+        with Database(tmp_path / "arena.sqlite3") as database:
+            assert database.find_run().state == "over"
+        return
+    assert sum(slept) > 30
+    again = f"`arena play bot0 bot1 --ruleset {ONE.ruleset} --seed 7` plays its deal again"
+    assert f"can't be stored (database is locked) and is lost; {again}" in called.stderr
+    assert "arena resume" not in called.stderr
+
+
 def test_a_game_that_a_person_left_is_not_gone_on_with(arena: Caller, tmp_path: Path) -> None:
     """Older releases stored it as a run without a game, and seated a program named `human`."""
     bot = d_only(replace(fake_bot("random"), trusted=True))
@@ -118,7 +199,10 @@ def test_a_game_that_a_person_left_is_not_gone_on_with(arena: Caller, tmp_path: 
     called = arena("resume", "--data", tmp_path)
     assert called.code == Exit.USAGE
     assert "a person left, and no bot can go on for a person" in called.stderr
-    assert "`arena play human random --ruleset london-2013 --seed 'a b'`" in called.stderr
+    assert (
+        f"`arena play human random --ruleset london-2013 --seed 'a b' --data {tmp_path}`"
+        in called.stderr
+    )
     called = arena("verify", "--data", tmp_path)
     assert called.code == Exit.USAGE
     assert "has no played games; it was broken off." in called.stderr

@@ -201,7 +201,7 @@ def test_errors_name_the_file_and_what_was_tried(path: Path) -> None:
     [
         ("SQLITE_READONLY", "check that you may write to the file", StoreError),
         ("SQLITE_CANTOPEN", "check that you may write to the file", StoreError),
-        ("SQLITE_IOERR_FSYNC", "make room, then go on with `arena resume`", StoreError),
+        ("SQLITE_IOERR_FSYNC", "make room, then give the same command again", StoreError),
         ("SQLITE_CORRUPT", "give --data another folder", ConfigError),
         ("SQLITE_CORRUPT_INDEX", "give --data another folder", ConfigError),
         ("SQLITE_TOOBIG", "SQLITE_TOOBIG", StoreError),
@@ -220,6 +220,45 @@ def test_each_kind_of_refusal_has_its_cure(
         raise error
     assert str(caught.value).startswith(f"{path}: can't do it: ")
     assert cure in str(caught.value)
+
+
+@pytest.mark.parametrize("what", ["store game 12ab", "finish a run", "bench mine"])
+def test_a_run_that_is_stored_is_gone_on_with(path: Path, what: str) -> None:
+    error = sqlite3.OperationalError("database is locked")
+    error.sqlite_errorname = "SQLITE_BUSY"
+    with (
+        Database(path) as database,
+        pytest.raises(StoreError, match=r"then go on with `arena resume`"),
+        database._db.telling(what),
+    ):
+        raise error
+
+
+def test_whether_a_game_could_be_stored_is_known_before(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.store.connection._BUSY_MS", 1)
+    with Database(path) as database:
+        database.check_writable()
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match=r"locked: .*then give the same command again"):
+            database.check_writable()
+        other.close()
+        database.check_writable()
+
+        def full(**_: object) -> int:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+        with monkeypatch.context() as patch:
+            patch.setattr("tempfile.TemporaryFile", full)
+            with pytest.raises(StoreError, match="make room, then give the same command again"):
+                database.check_writable()
+        Path(f"{path}.lock").unlink()
+        Path(f"{path}.lock").mkdir()
+        database.close()
+    with Database(path) as database, pytest.raises(StoreError, match="can't be locked"):
+        database.check_writable()
 
 
 def test_a_damaged_file_is_no_accident_that_passes(path: Path) -> None:
