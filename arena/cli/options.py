@@ -13,6 +13,7 @@ import click
 import click.shell_completion
 
 from arena.cli.talk import DATA, Settings, Talk
+from arena.errors import ConfigError, HostFault
 
 __all__ = [
     "NumberRange",
@@ -85,14 +86,21 @@ def settings_options(function: F) -> F:
 
 
 def talking(function: F) -> F:
-    """Add `--json` and the settings; the function gets a `Talk` as its first argument."""
+    """Add `--json` and the settings; the function gets a `Talk` as its first argument.
+
+    Commands that its errors name work on its data folder.
+    """
 
     @functools.wraps(function)
     def wrapped(*args: Any, json_: bool, **kwargs: Any) -> Any:
         settings = click.get_current_context().ensure_object(Settings)
         settings.set_up_logging()
         talk = Talk(settings, json=json_, data=kwargs.get("data", DATA))
-        return function(talk, *args, **kwargs)
+        try:
+            return function(talk, *args, **kwargs)
+        except (ConfigError, HostFault) as error:
+            error.args = (talk.with_data(str(error)),)
+            raise
 
     return json_option(settings_options(wrapped))  # type: ignore[return-value]
 

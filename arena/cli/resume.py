@@ -14,6 +14,7 @@ from arena.cli.run import can_go_on, carry_on, introduce
 from arena.cli.sandboxing import sandboxing_of
 from arena.cli.stored import find_game, find_run, open_data, run_argument
 from arena.cli.talk import Talk
+from arena.cli.verify import check_stored
 from arena.errors import ConfigError
 from arena.store.database import Database
 from arena.store.runs import Run
@@ -28,7 +29,8 @@ __all__ = ["command"]
     metavar="GAME",
     multiple=True,
     type=Word(),
-    help="Play this game anew, whose record is damaged, as `arena verify` tells; may be repeated.",
+    help="Play anew this game, which `arena verify` fails; its record stands until then. "
+    "May be repeated.",
 )
 @executor_option
 @scheduler_option
@@ -52,12 +54,11 @@ def command(
         if again and run is None:
             run = find_game(database, again[0]).run
         found = find_run(database, run)
+        database.play_again(found, games_of(database, found, again))
         check_bots_alone(database, found)
         where = where_of(executor or "local", scheduler)
         with can_go_on(talk, database, found, where):
             database.touch(found)
-            for game in games_of(database, found, again):
-                database.forget_game(found, game)
             introduce(talk, database, found)
             kept = sandboxing_of(talk, found.plan, data)
             return carry_on(talk, database, found, data, kept, where)
@@ -67,12 +68,16 @@ def games_of(database: Database, run: Run, words: tuple[str, ...]) -> tuple[str,
     """Return the ids of the games that are named, each once.
 
     Raises:
-        ConfigError: if there is no such game, or it is of another run.
+        ConfigError: if there is no such game, it is of another run, or `arena verify` passes it.
     """
     refs = dict.fromkeys(database.find_game(word, run=run) for word in words)
     for ref in refs:
         if ref.run != run.id:
             raise ConfigError(f"game {ref.game} is of run {ref.run}: name that run, or none")
+        if not check_stored(database, run, ref):
+            raise ConfigError(
+                f"game {ref.game} of run {run.id} passes `arena verify`: what is stored stands"
+            )
     return tuple(ref.game for ref in refs)
 
 
@@ -80,14 +85,20 @@ def check_bots_alone(database: Database, run: Run) -> None:
     """Refuse to go on with a game that a person was to play: no program has that name.
 
     Raises:
-        ConfigError: if a person sits at the table of a game that is missing.
+        ConfigError: if a person sits at the table of a game that is missing, or to be played again.
     """
     plan = run.plan
     if any(map(is_human, plan.entrants)) and any(True for _ in database.missing(run)):
         first = plan.spec(0)
         x, d = (bot.name if bot.trusted else "BOT" for bot in (first.mister_x, first.detectives))
+        play = f"arena play {x} {d} --ruleset {first.ruleset}"
+        if database.again(run):  # with its seed it would be compared with what is stored
+            raise ConfigError(
+                f"run {run.id} is a game that a person played, and no bot can play it for a "
+                f"person: put back a copy of the data folder, or play another with `{play}`"
+            )
         seed = "" if plan.open_seed is None else f" --seed {shlex.quote(plan.open_seed)}"
         raise ConfigError(
             f"run {run.id} is a game that a person left, and no bot can go on for a person: play "
-            f"it anew with `arena play {x} {d} --ruleset {first.ruleset}{seed}`"
+            f"it anew with `{play}{seed}`"
         )

@@ -77,13 +77,19 @@ def can_go_on(talk: Talk, database: Database, run: Run, where: Where) -> Iterato
     except (KeyboardInterrupt, BaseExceptionGroup) as error:
         if not is_ctrl_c(error):
             raise
-        if database.find_run(run.id).state == "over":
+        if database.find_run(run.id).state == "over" and not database.again(run):
             raise Interrupted(
                 f"Stopped. All games of run {run.id} are stored. Write its report with: "
                 + talk.here(f"arena report {run.id}")
             ) from error
-        resume = talk.here(f"arena resume {run.id}{where.words}")
+        resume = resume_of(talk, database, run, where)
         raise Interrupted(f"Run {run.id} was stopped. Go on with: {resume}") from error
+
+
+def resume_of(talk: Talk, database: Database, run: Run, where: Where) -> str:
+    """Return the command that plays what is missing now, or is still to be played again."""
+    again = "".join(f" --again {game}" for game in database.again(run))
+    return talk.here(f"arena resume {run.id}{again}{where.words}")
 
 
 def introduce(talk: Talk, database: Database, run: Run) -> None:
@@ -122,16 +128,18 @@ def carry_on(
     Raises:
         HostFault, Interrupted: with the command that goes on.
     """
-    resume = talk.here(f"arena resume {run.id}{where.words}")
     started = time.monotonic()
     try:
         summary, stopped = play_missing(talk, database, run, kept, where)
     except HostFault as error:  # the database's too
+        resume = resume_of(talk, database, run, where)
         raise type(error)(f"{error}\nWhat was stored stays. Go on with: {resume}") from error
     except Interrupted as error:
+        resume = resume_of(talk, database, run, where)
         raise Interrupted(f"{error}. Go on with: {resume}") from error
     took_s = time.monotonic() - started
     if not summary.is_over:
+        resume = resume_of(talk, database, run, where)
         if stopped.at_once:
             talk.say(f"Stopped at once. Go on with: {resume}")
             return Exit.STOPPED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json as json_text
 import logging
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -37,6 +38,9 @@ __all__ = [
 ]
 
 DATA = Path("arena-data")  # where everything is kept, if nothing else is said
+
+# A command that looks for games, or stores them, as the text of an error names it.
+STORED = re.compile("`(arena (?:games|play|report|resume|run|verify)(?![^`]* --data )[^`]*)`")
 
 LEAST_TEXT = 10  # columns of text that can be broken
 GAP = 3  # blanks between two columns
@@ -147,6 +151,10 @@ class Talk:
     def here(self, command: str) -> str:
         """Return a command as it must be typed to work on the same data folder."""
         return command if self.data == DATA else f"{command} --data {shlex.quote(str(self.data))}"
+
+    def with_data(self, text: str) -> str:
+        """Return an error's text whose commands, in backquotes, work on the same data folder."""
+        return STORED.sub(lambda found: f"`{self.here(found[1])}`", text)
 
     def answer(self, answer: msgspec.Struct) -> None:
         """Print the one JSON object, if `--json` asks for it."""

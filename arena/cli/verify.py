@@ -24,7 +24,7 @@ from arena.store.database import Database, GameRef
 from arena.store.runs import Run
 from arena.tournament.paths import is_file, why_not
 
-__all__ = ["check_record", "command"]
+__all__ = ["check_record", "check_stored", "command"]
 
 ID = re.compile("[0-9a-f]+(/[0-9a-f]+)?")  # the beginning of a run's or a game's, or RUN/GAME
 SHOWN = 20  # failures on the terminal; --json has them all
@@ -51,6 +51,7 @@ def command(
     game's id, or a file with a record a line, as `arena export --format jsonl` writes it.
     """
     failed: list[answers.Failed] = []
+    again: GameRef | None = None  # the first stored game that failed
     checked = passed = 0
     what = "record"
     if vector_files:
@@ -65,16 +66,20 @@ def command(
             failed += [answers.Failed(id=one.id, what=one.what) for one in found.differences]
             passed += found.passed
     else:
-        for name, trouble in checks(records, data):
+        for name, ref, trouble in checks(records, data):
             checked += 1
             passed += not trouble
-            failed += [answers.Failed(id=name, what=text) for text in trouble]
+            failed += [answers.Failed(id=name, what=talk.with_data(text)) for text in trouble]
+            again = again or (ref if trouble else None)
     for one in failed[:SHOWN]:
         talk.result(f"{one.id}: {one.what}")
     if len(failed) > SHOWN:
         talk.result(f"… and {len(failed) - SHOWN:,} more")
     talk.result(f"{passed:,} of {plural(checked, what)} passed")
     talk.answer(answers.Verify(checked=checked, passed=passed, failed=tuple(failed)))
+    if again is not None:
+        talk.next(f"arena resume --again {again.run}/{again.game}", "plays it anew", data=True)
+        return Exit.NO
     if failed:
         about = "do they mean these rules?" if vector_files else "were they played by these rules?"
         talk.next("arena rulesets", about)
@@ -86,15 +91,15 @@ def command(
     return Exit.DONE
 
 
-def checks(records: tuple[str, ...], data: Path) -> Iterator[tuple[str, list[str]]]:
-    """Yield each record's id and what is wrong with it; what is named twice counts once."""
+def checks(records: tuple[str, ...], data: Path) -> Iterator[tuple[str, GameRef | None, list[str]]]:
+    """Yield each record's id, where it is stored, and what is wrong with it; each one once."""
     files = [text for text in records if is_file(text)]
     by_place: dict[str, str] = {}
     for text in files:
         by_place.setdefault(os.path.realpath(text), text)
     for text in by_place.values():
         for name, record in read_records(Path(text)):
-            yield name, check_record(record)
+            yield name, None, check_record(record)
     others: list[str] = [text for text in records if text not in files]
     for text in others:
         if not ID.fullmatch(text):
@@ -111,7 +116,7 @@ def checks(records: tuple[str, ...], data: Path) -> Iterator[tuple[str, list[str
                         continue
                     if len(others) > 1:  # of one run alone nothing needs to be kept in mind
                         seen.add(ref)
-                    yield ref.game, check_stored(database, run, ref)
+                    yield ref.game, ref, check_stored(database, run, ref)
 
 
 def stored_games(database: Database, prefix: str | None) -> Iterator[tuple[Run, GameRef]]:

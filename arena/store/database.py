@@ -9,7 +9,7 @@ of them holds an old snapshot open for long.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from arena.errors import ConfigError, RecordDamaged, StoreError
+from arena.errors import ConfigError, StoreError
 from arena.referee.record import FaultKind, GameRecord, Phase, SideWord
 from arena.store.packing import core_text, pack_record, unpack, unpack_record
 from arena.store.runs import Run, RunTable, listed
@@ -85,6 +85,7 @@ class Database(RunTable):
     def __init__(self, path: Path, *, create: bool = True) -> None:
         super().__init__(path, create=create)
         self._bots: tuple[int, dict[tuple[str, str], int]] = (0, {})  # of the run written last
+        self._again: dict[tuple[int, str], int] = {}  # places of games, by run and id: `play_again`
 
     def __enter__(self) -> Database:
         return self
@@ -131,6 +132,7 @@ class Database(RunTable):
             packed.ruleset,
         )
         with self._db.writing(f"store game {packed.game}"):
+            self._make_room(run, packed.game)
             key = self._db.execute(
                 "INSERT INTO game (run, id, place, deal, mister_x, detectives, winner, reason,"
                 " mister_x_fault, detectives_fault, rounds, started, took_s, host, marks,"
@@ -143,6 +145,7 @@ class Database(RunTable):
                 "INSERT INTO record VALUES (?, ?, ?)", (key, packed.format, packed.core)
             )
             self._db.execute("INSERT INTO remainder VALUES (?, ?)", (key, packed.remainder))
+        self._again.pop((run.key, packed.game), None)
 
     def _add_seat(self, key: int, side: SideWord, seat: PackedSeat) -> None:
         times = seat.times
@@ -188,11 +191,15 @@ class Database(RunTable):
             pack_record(void.record) if void.record else None,
         )
         with self._db.writing(f"store void game {void.game}"):
+            if void.final:
+                self._make_room(run, void.game)
             self._db.execute(
                 "INSERT INTO void (run, id, place, deal, mister_x, detectives, why, at, charged,"
                 " final, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 row,
             )
+        if void.final:
+            self._again.pop((run.key, void.game), None)
 
     def add_benched(self, run: Run, benched: Benched) -> None:
         """Store that a bot was benched; the views `games` and `faults` go by it.
@@ -214,29 +221,53 @@ class Database(RunTable):
         except KeyError:
             raise StoreError(f"run {run.id} has no bot {name} with hash {content[:12]}") from None
 
-    def forget_game(self, run: Run, game: str) -> None:
-        """Remove a game whose record is damaged, so that it is missing and is played again.
+    def play_again(self, run: Run, games: Iterable[str]) -> None:
+        """Take stored games for missing, as long as this database is open, or until played anew.
+
+        Each stands as it is until its new result is stored, which takes its place in the same
+        transaction: whatever breaks that off leaves it where it was.
 
         Args:
-            run: whose game.
-            game: its whole id.
+            run: whose games.
+            games: their whole ids.
 
         Raises:
-            ConfigError: if its record can be read: a game that is well stands.
-            StoreError: if another process is playing the run, or the database refuses.
+            ConfigError: if one of them is not there or counts no more; then nothing is changed.
         """
-        try:
-            self.record(GameRef(run=run.id, game=game))
-        except RecordDamaged:
-            pass
-        else:
-            raise ConfigError(f"game {game} of run {run.id} is not damaged: what is stored stands")
-        with self.claim(run), self._db.writing(f"remove game {game}"):
-            key = "(SELECT key FROM game WHERE run = ? AND id = ?)"
-            for table in ("remainder", "record", "seat"):
-                self._db.execute(f"DELETE FROM {table} WHERE game = {key}", (run.key, game))  # noqa: S608 - our own names
-            self._db.execute("DELETE FROM game WHERE run = ? AND id = ?", (run.key, game))
-            self._db.execute("UPDATE run SET state = 'open' WHERE key = ?", (run.key,))
+        places = {}
+        for game in games:
+            rows = self._db.all(
+                f"SELECT place FROM game {_CURRENT.format('game')} WHERE game.run = ? AND id = ?",  # noqa: S608 - our own text
+                (run.key, game),
+            )
+            if not rows:
+                raise ConfigError(
+                    f"game {game} of run {run.id} counts no more: a bot in it was changed since"
+                )
+            places[run.key, game] = rows[0][0]
+        self._again |= places
+
+    def again(self, run: Run) -> dict[str, int]:
+        """Return the games that are yet to be played again, each with its place in the plan."""
+        return {game: place for (key, game), place in self._again.items() if key == run.key}
+
+    def finish(self, run: Run) -> None:
+        """Mark a run as over; what was to be played again, and was not, is decided by benching."""
+        for game in self.again(run):
+            with self._db.writing(f"remove game {game}"):
+                self._make_room(run, game)
+            del self._again[run.key, game]
+        super().finish(run)
+
+    def _make_room(self, run: Run, game: str) -> None:
+        """Remove a game that was played again, in the transaction that stores its new result."""
+        if (run.key, game) not in self._again:
+            return
+        key = "(SELECT key FROM game WHERE run = ? AND id = ?)"
+        for table in ("remainder", "record", "seat"):
+            self._db.execute(f"DELETE FROM {table} WHERE game = {key}", (run.key, game))  # noqa: S608 - our own names
+        self._db.execute("DELETE FROM game WHERE run = ? AND id = ?", (run.key, game))
+        self._db.execute("UPDATE run SET state = 'open' WHERE key = ?", (run.key,))
 
     # --- results --------------------------------------------------------------------------------
 
@@ -244,8 +275,8 @@ class Database(RunTable):
         """Yield how the plays of a run ended, in plan order, in constant memory.
 
         Games of bots that were changed since are left out. Games that stay void are told with the
-        reason `void`; those that will be played again are left out. What counts for standings is
-        told by `judged`.
+        reason `void`; those that will be played again are left out, those of
+        `play_again` too. What counts for standings is told by `judged`.
 
         Raises:
             StoreError: if the database refuses.
@@ -262,7 +293,9 @@ class Database(RunTable):
                 (run.key,),
             )
         ]
-        return heapq.merge(played, void, key=attrgetter("index"))
+        again = set(self.again(run).values())
+        both = heapq.merge(played, void, key=attrgetter("index"))
+        return (outcome for outcome in both if outcome.index not in again)
 
     def judged(self, run: Run) -> Iterator[Judged]:
         """Yield what every game of the run came to, benching and void games included."""

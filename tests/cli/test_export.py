@@ -65,7 +65,7 @@ def test_a_damaged_record_is_told_by_its_game_with_a_cure(
     called = arena(*words, "--data", data)
     assert called.code == Exit.USAGE, called.stderr
     assert f"/{game} is damaged (" in called.stderr
-    assert f"/{game}` plays it anew, or" in called.stderr
+    assert f"/{game} --data {data}` plays it anew, or" in called.stderr
     verified = arena("verify", "--data", data, "--json").json["failed"]
     assert [one["id"] for one in verified if "damaged" in one["what"]] == [game]
 

@@ -74,6 +74,12 @@ def test_next_command_works_on_the_same_folder(capsys: pytest.CaptureFixture[str
     ]
 
 
+def test_commands_that_an_error_names_work_on_the_same_folder() -> None:
+    text = "`arena resume --again 12` plays it, `arena limits` not, `arena run --data x` there"
+    assert Talk(Settings()).with_data(text) == text
+    assert Talk(Settings(), data=Path("d")).with_data(text) == text.replace("12`", "12 --data d`")
+
+
 def test_json_can_name_a_file_whose_name_is_no_text(capsys: pytest.CaptureFixture[str]) -> None:
     path = b"\xff/report".decode(errors="surrogateescape")
     Talk(Settings(), json=True).answer(answers.Reported(run="1", report=path, files=()))

@@ -88,6 +88,60 @@ def test_a_game_is_stored_once(database: Database) -> None:
     assert len(list(database.results(run))) == 1
 
 
+def test_a_game_that_is_played_again_stands_until_its_new_result_is_stored(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = database.begin(fake_plan(2, deals=2))
+    specs = list(run.plan.specs())
+    for spec in specs:
+        database.add_record(run, fake_record(spec))
+    database.finish(run)
+    with pytest.raises(ConfigError, match="counts no more"):
+        database.play_again(run, [specs[0].game, "abc"])
+    assert database.again(run) == {}
+
+    database.play_again(run, [specs[3].game, specs[1].game])
+    assert list(database.missing(run)) == [1, 3]
+    with Database(database.path) as other:
+        assert list(other.missing(run)) == []
+        assert other.find_run().state == "over"
+    database.add_void(run, void_game(run.plan, 1))  # it is played again
+    anew = fake_record(specs[1], faulty=["bot0"])
+    with monkeypatch.context() as patched:
+        patched.setattr(database, "_add_seat", raise_store_error)
+        with pytest.raises(StoreError):
+            database.add_record(run, anew)
+    assert database.again(run) == {specs[3].game: 3, specs[1].game: 1}
+    assert database.record(GameRef(run=run.id, game=specs[1].game)) == fake_record(specs[1])
+
+    database.add_record(run, anew)
+    assert database.record(GameRef(run=run.id, game=specs[1].game)) == anew
+    assert (database.find_run().state, list(database.missing(run))) == ("open", [3])
+    database.add_void(run, void_game(run.plan, 3, final=True))
+    assert database.again(run) == {}
+    assert list(database.results(run))[3] == Outcome(3, None, "void")
+
+
+def raise_store_error(*_: object) -> None:
+    raise StoreError("full")
+
+
+def test_a_game_that_benching_decides_is_not_played_again(database: Database) -> None:
+    run = database.begin(fake_plan(2, deals=2, bench_after=1))
+    specs = list(run.plan.specs())
+    for spec in specs:
+        database.add_record(run, fake_record(spec, faulty=["bot0"]))
+    judged = [
+        msgspec.structs.replace(game, is_played=game.index == 0) for game in database.judged(run)
+    ]
+    database.play_again(run, [spec.game for spec in specs[1:]])
+    assert list(database.missing(run)) == []
+    database.finish(run)
+    assert (database.again(run), database.find_run().state) == ({}, "over")
+    assert list(database.judged(run)) == judged
+    assert len(list(database.records(run))) == 1
+
+
 def test_a_record_of_a_bot_that_is_not_in_the_run_is_refused(database: Database) -> None:
     run = database.begin(fake_plan())
     other = fake_plan([fake_bot("stranger"), fake_bot("bot1")])

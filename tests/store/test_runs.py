@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from threading import Barrier
 
@@ -136,10 +134,7 @@ def test_games_after_the_secret_was_shown_are_told_apart(database: Database) -> 
     assert database.rows("SELECT DISTINCT deal_was_public FROM games") == [(0,)]
     database.finish(run)
     first = run.plan.spec(0).game
-    with closing(sqlite3.connect(database.path)) as raw, raw:
-        of = "SELECT key FROM game WHERE id = ?"
-        raw.execute(f"UPDATE record SET core = x'00' WHERE game = ({of})", (first,))  # noqa: S608 - our own
-    database.forget_game(run, first)
+    database.play_again(run, [first])
     run = play(changed)  # that game alone, anew: its bots stayed
     assert after(run) == []
     assert database.changed_since_shown(run) == ()
