@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["is_ctrl_c", "put_off"]
+__all__ = ["ignore", "is_ctrl_c", "put_off"]
 
 
 @contextmanager
@@ -34,6 +34,12 @@ def put_off() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if came:
         raise KeyboardInterrupt
+
+
+def ignore() -> None:
+    """Take no Ctrl-C any more: the command's last word is known, and so is its exit code."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def is_ctrl_c(error: BaseException) -> bool:

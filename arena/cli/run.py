@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from arena.cli.ctrl_c import is_ctrl_c, put_off
+from arena.cli.ctrl_c import ignore, is_ctrl_c, put_off
 from arena.cli.executing import Where, scheduler_option, where_of
 from arena.cli.exits import Exit
 from arena.cli.options import data_option, talking
@@ -69,6 +69,8 @@ def command(
 def can_go_on(talk: Talk, database: Database, run: Run, where: Where) -> Iterator[None]:
     """Say how a stored run goes on, wherever in this context a Ctrl-C breaks it off.
 
+    Behind it a Ctrl-C changes nothing: there the database is closed, and nothing else is done.
+
     Raises:
         Interrupted: instead of a Ctrl-C, with the next command.
     """
@@ -84,6 +86,8 @@ def can_go_on(talk: Talk, database: Database, run: Run, where: Where) -> Iterato
             ) from error
         resume = resume_of(talk, database, run, where)
         raise Interrupted(f"Run {run.id} was stopped. Go on with: {resume}") from error
+    finally:
+        ignore()
 
 
 def resume_of(talk: Talk, database: Database, run: Run, where: Where) -> str:
@@ -127,6 +131,7 @@ def carry_on(
 
     Raises:
         HostFault, Interrupted: with the command that goes on.
+        KeyboardInterrupt: if it was stopped, and all games are stored; `can_go_on` takes it.
     """
     started = time.monotonic()
     try:
@@ -147,6 +152,8 @@ def carry_on(
             f"Run {run.id} was stopped at {summary.judged:,} of {summary.planned:,} games. "
             f"Go on with: {resume}"
         )
+    if stopped.count:
+        raise KeyboardInterrupt  # `can_go_on` says what is left to do
     # pandas and its kin take a second to load: not before the games, and not for `--help`.
     from arena.cli.ending import endings_of, tell_ending, write_report
 
@@ -154,5 +161,6 @@ def carry_on(
     endings = endings_of(database, run)
     written = write_report(database, run, endings, data / "reports" / run.id)
     tell_ending(talk, run, endings, written=written, took_s=took_s)
+    ignore()  # the run is over and its report written, whatever comes behind the last word
     talk.next(f"arena verify {run.id}", "was everything played by the rules?", data=True)
     return endings.code

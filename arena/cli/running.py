@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import trio
 
@@ -18,6 +19,7 @@ from arena.store.database import Database
 from arena.store.playing import play_run
 from arena.store.runs import Run
 from arena.tournament.benching import VoidGame
+from arena.tournament.executors.executor import Finished, Job
 from arena.tournament.packed import PackedGame
 from arena.tournament.tournament import Event, Stop, Summary
 
@@ -49,10 +51,23 @@ class Stopped:
         return self.count > 1
 
 
+class NoGames:
+    """An executor for a run of which nothing is missing: it starts no worker, and takes no job."""
+
+    reach = in_play = 0
+
+    async def run(
+        self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
+    ) -> None:
+        """Wait until it is known that there is no job."""
+        with suppress(trio.EndOfChannel):
+            await jobs.receive()
+
+
 def play_missing(
     talk: Talk, database: Database, run: Run, kept: Sandboxing, where: Where
 ) -> tuple[Summary, Stopped]:
-    """Play the missing games of a run and store each as it ends.
+    """Play the missing games of a run and store each as it ends; where none is, start nothing.
 
     Raises:
         StoreError: if the database refuses; what was stored stays.
@@ -68,6 +83,7 @@ def play_missing(
         time.monotonic(),
     )
     stopped = Stopped()
+    none = not any(True for _ in database.missing(run))
     with watching(tally, talk) as view:
 
         def add(event: Event) -> None:
@@ -84,7 +100,7 @@ def play_missing(
                 summary = await play_run(
                     database,
                     run,
-                    executor_of(where, plan, kept, talk),
+                    NoGames() if none else executor_of(where, plan, kept, talk),
                     stop=stopped.stop,
                     on_stored=add,
                     on_judged=tally.add_judged,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from typing import Any
 
 import click.testing
@@ -30,4 +31,8 @@ class Caller:
 
     def __call__(self, *args: object, env: dict[str, str] | None = None) -> Called:
         runner = click.testing.CliRunner(env=env)
-        return Called(runner.invoke(cli, [str(arg) for arg in args], prog_name="arena"))
+        before = signal.getsignal(signal.SIGINT)
+        try:
+            return Called(runner.invoke(cli, [str(arg) for arg in args], prog_name="arena"))
+        finally:  # a command may ignore it from its last word on: its process ends there
+            signal.signal(signal.SIGINT, before)

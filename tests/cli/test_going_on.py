@@ -12,6 +12,7 @@ import pytest
 
 from arena.cli import ending, run
 from arena.cli.exits import Exit
+from arena.cli.running import NoGames
 from arena.cli.stored import DATABASE
 from arena.cli.tally import minute
 from arena.errors import ConfigError, HostFault, StoreError
@@ -59,6 +60,50 @@ def test_ctrl_c_while_the_report_is_written_leaves_it_to_be_written(
         f"Stopped. All games of run {stored} are stored. Write its report with: "
         f"arena report {stored} --data {tmp_path}"
     )
+
+
+def test_where_nothing_is_missing_nothing_is_started(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str
+) -> None:
+    monkeypatch.setattr("arena.cli.running.executor_of", lambda *_: pytest.fail("started"))
+    called = arena("resume", "--data", tmp_path, "--json")
+    assert (called.code, called.json["run"]) == (Exit.DONE, stored)
+
+
+def test_ctrl_c_while_nothing_is_missing_leaves_the_report_to_be_written(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str
+) -> None:
+    wait = NoGames.run
+
+    async def run_stopped(*words: Any) -> None:
+        stop()
+        await wait(*words)
+
+    monkeypatch.setattr(NoGames, "run", run_stopped)
+    called = arena("resume", "--data", tmp_path)
+    assert called.code == Exit.INTERRUPTED
+    assert called.stderr.splitlines()[-1] == (
+        f"Stopped. All games of run {stored} are stored. Write its report with: "
+        f"arena report {stored} --data {tmp_path}"
+    )
+
+
+@pytest.mark.parametrize("late", ["talk.Talk.next", "stored.Database.close"])
+def test_ctrl_c_behind_the_last_word_leaves_the_exit_code(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str, late: str
+) -> None:
+    monkeypatch.setattr(f"arena.cli.{late}", stop)
+    assert arena("resume", stored, "--data", tmp_path).code == Exit.DONE
+
+
+def test_a_second_ctrl_c_while_the_database_is_closed_leaves_the_first_its_word(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str
+) -> None:
+    monkeypatch.setattr(ending, "endings_of", stop)
+    monkeypatch.setattr(Database, "close", stop)
+    called = arena("resume", stored, "--data", tmp_path)
+    assert called.code == Exit.INTERRUPTED
+    assert "Write its report with: " in called.stderr
 
 
 @pytest.mark.parametrize("what", ["introduce", "sandboxing_of", "carry_on"])

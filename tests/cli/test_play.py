@@ -177,8 +177,8 @@ def test_a_game_that_is_over_is_stored_in_time_or_its_seed_is_told(
             assert database.find_run().state == "over"
         return
     assert sum(slept) > 30
-    again = f"`arena play bot0 bot1 --ruleset {ONE.ruleset} --seed 7` plays its deal again"
-    assert f"can't be stored (database is locked) and is lost; {again}" in called.stderr
+    again = f"arena play bot0 bot1 --ruleset {ONE.ruleset} --seed 7 --data {tmp_path}"
+    assert f"(database is locked) and is lost; `{again}` plays its deal again" in called.stderr
     assert "arena resume" not in called.stderr
 
 
