@@ -3,6 +3,7 @@
 SQLite shares a file in WAL mode with others through two side files, which a reader has to be able
 to make. Where it can't, and none of them is there, the file is read as one that never changes, and
 looked at after every reading: a change that was made all the same is told, never read in part.
+Where its schema is of an older release, a copy is brought up to date and read.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from arena.errors import ConfigError, StoreError
 
-__all__ = ["Untouched", "is_archived", "open_archived"]
+__all__ = ["Untouched", "copied", "is_archived", "open_archived"]
 
 
 def is_archived(path: Path) -> bool:
@@ -76,6 +77,43 @@ def open_archived(path: Path) -> tuple[sqlite3.Connection, Untouched | None]:
             "copy both into a folder that can be written to, and name that with --data"
         )
     return _connected(path, "mode=ro&immutable=1"), untouched
+
+
+def copied(
+    archived: sqlite3.Connection, untouched: Untouched | None, path: Path
+) -> sqlite3.Connection:
+    """Copy a database into one that ends with its connection and that nobody else can open.
+
+    It lies in memory and, where it is large, in the system's folder for temporary files.
+
+    Args:
+        archived: as `open_archived` opens it.
+        untouched: as it comes with it.
+        path: of the file, for error texts.
+
+    Raises:
+        ConfigError: if the copy can't be made.
+        StoreError: if somebody has written to it meanwhile.
+        sqlite3.Error: if it can't be read.
+    """
+    copy = sqlite3.connect("", isolation_level=None, cached_statements=256)
+    try:
+        archived.backup(copy)
+    except sqlite3.OperationalError as exc:
+        copy.close()
+        raise ConfigError(
+            f"{path} is of an older release and can't be written to here, and the folder for "
+            f"temporary files takes no copy of it ({exc}): make room there or name another one "
+            "with TMPDIR, or copy the folder to a disk that can be written to, and name that with "
+            "--data"
+        ) from exc
+    except BaseException:
+        copy.close()
+        raise
+    finally:
+        if untouched is not None:
+            untouched.check()  # half of a change looks like damage
+    return copy
 
 
 def _connected(path: Path, how: str) -> sqlite3.Connection:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from arena.errors import ConfigError, StoreError, cannot_write
-from arena.store.archived import Untouched, is_archived, open_archived
-from arena.store.migrating import migrate
+from arena.store.archived import Untouched, copied, is_archived, open_archived
+from arena.store.migrating import migrate, missing
 
 __all__ = ["Connection"]
 
@@ -155,14 +155,23 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _archived(path: Path) -> tuple[sqlite3.Connection, Untouched | None]:
-    """Open the file to read it alone; its schema must be the newest."""
+    """Open the file to read it alone, or a copy if its schema is to be brought up to date."""
     sqlite, untouched = open_archived(path)
     try:
-        migrate(sqlite, str(path))
+        if not missing(sqlite, str(path)):
+            return sqlite, untouched
+        copy = copied(sqlite, untouched, path)
     except BaseException:
         sqlite.close()
         raise
-    return sqlite, untouched
+    sqlite.close()
+    try:
+        migrate(copy, str(path))
+        copy.execute("PRAGMA query_only=ON")  # what would be written is lost with the copy
+    except BaseException:
+        copy.close()
+        raise
+    return copy, None
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

@@ -12,7 +12,7 @@ from importlib import resources
 
 from arena.errors import ConfigError
 
-__all__ = ["APPLICATION_ID", "migrate", "migrations"]
+__all__ = ["APPLICATION_ID", "migrate", "migrations", "missing"]
 
 APPLICATION_ID = 0x4D724178  # "MrAx", at its place in the file's header
 
@@ -24,8 +24,8 @@ def migrations() -> list[tuple[int, str]]:
     return [(int(name[:4]), (folder / name).read_text("utf-8")) for name in files]
 
 
-def migrate(connection: sqlite3.Connection, path: str) -> None:
-    """Apply what is missing, each migration in a transaction of its own.
+def missing(connection: sqlite3.Connection, path: str) -> list[tuple[int, str]]:
+    """Return the migrations that a database still needs, writing nothing.
 
     Args:
         connection: in autocommit mode.
@@ -45,9 +45,25 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
             f"{path} is a database of another program: give --data a folder of its own"
         )
     steps = migrations()
-    for number, script in steps:
-        if number <= version:
-            continue
+    if version > len(steps):
+        raise ConfigError(
+            f"{path} has schema {version}, this arena knows up to {len(steps)}: "
+            "use the arena that wrote it, or a newer one"
+        )
+    return steps[version:]
+
+
+def migrate(connection: sqlite3.Connection, path: str) -> None:
+    """Apply what is missing, each migration in a transaction of its own.
+
+    Args:
+        connection: in autocommit mode.
+        path: of the file, for error texts.
+
+    Raises:
+        ConfigError, sqlite3.Error: as `missing`.
+    """
+    for number, script in missing(connection, path):
         connection.execute("BEGIN IMMEDIATE")
         try:
             # Looked at again under the lock: another process may have been faster.
@@ -60,11 +76,6 @@ def migrate(connection: sqlite3.Connection, path: str) -> None:
         except sqlite3.Error:
             connection.rollback()
             raise
-    if version > len(steps):
-        raise ConfigError(
-            f"{path} has schema {version}, this arena knows up to {len(steps)}: "
-            "use the arena that wrote it, or a newer one"
-        )
 
 
 def _statements(script: str) -> Iterator[str]:

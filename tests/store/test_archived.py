@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from arena.errors import ConfigError, StoreError
-from arena.store.archived import is_archived
+from arena.store.archived import Untouched, copied, is_archived
 from arena.store.database import Database
+from arena.store.migrating import migrations
 from arena.store.runs import Run
 from tests.fake_games import fake_plan, fake_record
 from tests.sandboxed import need_sandbox
@@ -89,7 +93,49 @@ def test_beside_a_writer_it_is_read_with_its_last_games(path: Path) -> None:
             assert played(database) == 3
 
 
-def copied(path: Path, run: Run, database: Database, names: Sequence[str]) -> Path:
+@pytest.fixture
+def newer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The schema has changed since the database was written."""
+    steps = [*migrations(), (len(migrations()) + 1, "ALTER TABLE run ADD COLUMN later;\n")]
+    monkeypatch.setattr("arena.store.migrating.migrations", lambda: steps)
+
+
+@pytest.mark.parametrize("live", [True, False], ids=["live", "closed"])
+def test_one_of_an_older_release_is_read_from_a_copy(
+    path: Path, request: pytest.FixtureRequest, live: bool
+) -> None:
+    path.chmod(0o444)
+    with Database(path) as writer:
+        if not live:
+            writer.close()
+        there, before = set(path.parent.iterdir()), path.read_bytes()
+        request.getfixturevalue("archived")
+        request.getfixturevalue("newer")
+        with Database(path, create=False) as database:
+            assert played(database) == 1
+            assert database.rows("SELECT later FROM run") == [(None,)]
+            with pytest.raises(ConfigError, match=r"readonly.* copy the folder to a disk"):
+                database.touch(database.find_run())
+        assert (set(path.parent.iterdir()), path.read_bytes()) == (there, before)
+
+
+def test_one_that_no_copy_can_be_made_of_is_told(path: Path) -> None:
+    class Full(sqlite3.Connection):
+        def backup(self, *_: Any, **__: Any) -> None:
+            raise sqlite3.OperationalError("database or disk is full")
+
+    with closing(Full(path)) as archived:
+        with pytest.raises(
+            ConfigError, match=r"is full\): make room there or name another one with"
+        ):
+            copied(archived, None, path)
+        untouched = Untouched(path)
+        path.write_bytes(b"")
+        with pytest.raises(StoreError, match="was written to by another process while"):
+            copied(archived, untouched, path)
+
+
+def copy_some(path: Path, run: Run, database: Database, names: Sequence[str]) -> Path:
     """Copy some files of an open database, whose last game is in a side file."""
     database.add_record(run, fake_record(run.plan.spec(1)))
     copy = path.parent.with_name("copy")
@@ -102,7 +148,7 @@ def copied(path: Path, run: Run, database: Database, names: Sequence[str]) -> Pa
 @pytest.mark.usefixtures("archived")
 def test_a_copy_without_its_last_games_index_is_not_read_in_part(path: Path) -> None:
     with Database(path) as other:
-        copy = copied(path, other.find_run(), other, (path.name, f"{path.name}-wal"))
+        copy = copy_some(path, other.find_run(), other, (path.name, f"{path.name}-wal"))
     with pytest.raises(ConfigError, match=r"last games lie in arena\.sqlite3-wal: copy both into"):
         Database(copy, create=False)
 
