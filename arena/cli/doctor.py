@@ -20,7 +20,7 @@ from arena.sandbox.finding import Found
 from arena.sandbox.limits import not_set_here
 from arena.sandbox.refusals import Refusal
 from arena.sandbox.seccomp import filter_program, this_machine
-from arena.tournament.executors.cpus import cpu_quota, usable_cores
+from arena.tournament.executors.cpus import cpu_quota, usable_cores, usable_cpus
 from arena.tournament.executors.descriptors import games_with
 
 __all__ = ["command"]
@@ -107,7 +107,8 @@ def machine_rows(machine: answers.Machine) -> Iterator[tuple[str, str]]:
     yield "system", f"{machine.system}, {machine.machine}"
     yield "Python", f"{machine.python}, {machine.interpreter}"
     quota = machine.cpu_quota
-    yield "usable cores", f"{machine.cpus:,}" + (f", by a quota of {quota:.3g}" if quota else "")
+    held = quota is not None and quota < len(usable_cpus())
+    yield "usable cores", f"{machine.cpus:,}" + (f", by a quota of {quota:.3g}" if held else "")
     yield "games at once", f"{machine.games_at_once:,} at most, by the limit of open files"
     yield (
         "memory of bots",

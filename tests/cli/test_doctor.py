@@ -81,6 +81,20 @@ def test_object_has_the_one_or_the_other(
     assert answer["machine"]["cpus"] >= 1
 
 
+@pytest.mark.parametrize(
+    ("quota", "says"), [(None, "2"), (8.0, "2"), (2.0, "2"), (1.5, "1, by a quota of 1.5")]
+)
+def test_a_quota_is_told_where_it_gives_less_than_the_cpus(
+    arena: Caller, monkeypatch: pytest.MonkeyPatch, quota: float | None, says: str
+) -> None:
+    find(monkeypatch, FOUND)
+    for module in ("cli.doctor", "tournament.executors.cpus"):
+        monkeypatch.setattr(f"arena.{module}.cpu_quota", lambda: quota)
+        monkeypatch.setattr(f"arena.{module}.usable_cpus", lambda: (0, 1))
+    (line,) = (one for one in arena("doctor").stdout.splitlines() if "usable cores" in one)
+    assert line.split("usable cores")[1].strip() == says
+
+
 def test_what_was_remembered_does_not_count(
     arena: Caller, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
