@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from arena.tournament.executors.executor import Executor
     from arena.tournament.plan import Plan
 
-__all__ = ["Where", "executor_of", "executor_option", "scheduler_option", "where_of"]
+__all__ = [
+    "Where",
+    "check_open_files",
+    "executor_of",
+    "executor_option",
+    "scheduler_option",
+    "where_of",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 Kind = Literal["local", "dask"]
@@ -87,6 +94,24 @@ def where_of(executor: str, scheduler: str | None) -> Where:
     return Where("dask", scheduler)
 
 
+def check_open_files(jobs: int) -> None:
+    """Check that the workers of this machine may open enough files for so many games at once.
+
+    Raises:
+        ConfigError: if they may not.
+    """
+    from arena.tournament.executors.cpus import usable_cores
+    from arena.tournament.executors.descriptors import games_with, most_open_files
+
+    most = games_with(min(jobs, usable_cores()))
+    if jobs > most:
+        raise ConfigError(
+            f"{jobs:,} games at once need more open files than the {most_open_files():,} that a "
+            f"worker may have here, enough for {most:,}: give --jobs {most} or less, or raise the "
+            "hard limit (`ulimit -Hn`)"
+        )
+
+
 def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Executor:
     """Return what plays the games of a plan.
 
@@ -96,20 +121,13 @@ def executor_of(where: Where, plan: Plan, kept: Sandboxing, talk: Talk) -> Execu
     # Not before they are needed: the options are read on systems too that play no games.
     if where.kind == "local":
         from arena.tournament.executors.cpus import usual_jobs
-        from arena.tournament.executors.descriptors import games_with, most_open_files
         from arena.tournament.executors.local import LocalExecutor
 
         jobs = plan.jobs
         if jobs is not None and plan.executor != "local":  # a whole cluster was asked for so many
             jobs = min(jobs, usual_jobs())
         executor = LocalExecutor(jobs, settings=kept.settings)
-        most = games_with(executor.workers)
-        if executor.jobs > most:
-            raise ConfigError(
-                f"{executor.jobs:,} games at once need more open files than the "
-                f"{most_open_files():,} that a worker may have here, enough for {most:,}: "
-                f"give --jobs {most} or less, or raise the hard limit (`ulimit -Hn`)"
-            )
+        check_open_files(executor.jobs)
         talk.say(f"{executor.words}.")
         return executor
     from arena.cli.sandboxing import check_user_ids

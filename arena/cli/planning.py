@@ -13,7 +13,7 @@ import msgspec
 import trio
 
 from arena.cli.config import Tournament
-from arena.cli.executing import where_of
+from arena.cli.executing import check_open_files, where_of
 from arena.cli.limits import clock_of, limits_of
 from arena.cli.sandboxing import Sandboxing, sandboxing
 from arena.cli.writable import make_writable
@@ -68,14 +68,21 @@ def kept_for(
     people: Mapping[str, BotSpec] = _NOBODY,
     remember: bool = True,
 ) -> Sandboxing:
-    """Decide how the bots of a tournament are kept; see `sandboxing`."""
+    """Decide how the bots of a tournament are kept; see `sandboxing`.
+
+    Raises:
+        ConfigError: as `sandboxing`, or if there are too few open files for so many games at once.
+    """
+    jobs = settings.jobs if settings.executor == "local" else None
+    if jobs is not None:
+        check_open_files(jobs)
     return sandboxing(
         talk,
         mode=settings.sandbox,
         bwrap=settings.bwrap,
         show=settings.show,
         user_ids=settings.user_ids,
-        jobs=settings.jobs if settings.executor == "local" else None,
+        jobs=jobs,
         data=data,
         has_strangers=not set(sides_of(settings)) <= {*reference_names(), *people},
         remember=remember,

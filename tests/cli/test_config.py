@@ -305,6 +305,19 @@ def test_check_tells_what_is_wrong_with_how_bots_are_kept(arena: Caller, tmp_pat
     assert f"{tmp_path}/none" in called.stderr
 
 
+@pytest.mark.parametrize("command", [("config", "check"), ("run",), ("plan",)], ids=" ".join)
+def test_more_games_at_once_than_open_files_allow_are_refused_before_anything_is_done(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr("resource.getrlimit", lambda _kind: (70, 70))
+    file = tmp_path / "t.toml"
+    file.write_text('bots = ["random", "greedy"]\nsandbox = "none"\njobs = 1_024')
+    called = arena(*command, file, "--data", tmp_path / "data")
+    assert called.code == 2, called.stderr
+    assert "1,024 games at once need more open files than the 70 that" in called.stderr
+    assert not (tmp_path / "data").exists()
+
+
 def test_check_tells_that_dask_is_not_there(
     arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, no_sandbox: None
 ) -> None:
