@@ -414,7 +414,11 @@ class Measured(Answer, frozen=True, kw_only=True, tag="arena.bench/1"):
     """`arena bench`; what was left out is missing."""
 
     arena: str | None = None  # version
+    at: str | None = None  # UTC, ISO 8601, to the minute
+    processor: str | None = None
     cpus: int | None = None  # that it might use
+    cpu_quota: float | None = None  # of a container, in CPUs
+    load: float | None = None  # of the minute before: processes that ran or wanted to
     workers: int | None = None  # that throughput was measured with
     sandbox: str | None = None  # that bots were kept in
     bare: Measures | None = None

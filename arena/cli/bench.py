@@ -21,7 +21,6 @@ from arena.cli.talk import Talk, table
 from arena.cli.writable import make_writable
 from arena.errors import ConfigError
 from arena.rules import registry
-from arena.tournament.executors.cpus import usable_cores
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -80,6 +79,7 @@ def command(
     The referee's cost a request against a bare round trip, requests and games a second, start-up
     times and memory. Needs a C compiler; takes a minute or two, on an idle machine.
     """
+    from arena.bench.machine import BUSY, describe
     from arena.bench.measure import WORKERS, measure, measure_stubs, stub_workers
 
     if stubs and check:
@@ -91,6 +91,12 @@ def command(
         raise ConfigError(
             f"{compare}: measured {'in' if old['sandbox'] else 'without'} the sandbox, unlike this "
             "run would be: measure both alike, by --sandbox."
+        )
+    machine = describe()
+    if (machine["load"] or 0.0) > BUSY * machine["cpus"]:
+        talk.warn(
+            f"this machine is busy (load {machine['load']:g} on {cpus_of(machine['cpus'])}): what "
+            "is measured now is less than it can do"
         )
     workers = stub_workers() if stubs else WORKERS
     if old is not None and old.get("workers", workers) != workers:
@@ -110,8 +116,8 @@ def command(
                 "tell": lambda what: talk.say(f"Measuring {what} …"),
             }
             found = measure_stubs(**options) if stubs else measure(memory_games=games, **options)
-            made_with = {"arena": __version__, "cpus": usable_cores(), "workers": workers}
-            found = {**made_with, "sandbox": held, **found}
+            made_with = {"arena": __version__, **machine, "workers": workers, "sandbox": held}
+            found = {**made_with, **found}
         finally:
             make_writable(Path(folder))
     talk.result(table(("measure", "#value"), flat(found)))
@@ -149,10 +155,18 @@ def command(
 
 def origin(found: dict[str, Any]) -> str:
     """Return what a run was measured with; what it does not tell is left out."""
-    arena, cpus = found.get("arena"), found.get("cpus")
+    arena, cpus, load, at = (found.get(key) for key in ("arena", "cpus", "load", "at"))
     parts = [f"arena {arena}"] if arena else []
-    parts += ["1 CPU" if cpus == 1 else f"{cpus} CPUs"] if cpus else []
+    parts += [cpus_of(cpus, found.get("processor"))] if cpus else []
+    parts += [f"load {load:g}"] if load is not None else []
+    parts += [at] if at else []
     return ", ".join(parts) or "not told"
+
+
+def cpus_of(cpus: int, processor: str | None = None) -> str:
+    """Return so many CPUs in words, with what they are."""
+    words = "1 CPU" if cpus == 1 else f"{cpus} CPUs"
+    return f"{words} ({processor})" if processor else words
 
 
 def read_measured(file: Path) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -147,12 +148,25 @@ def test_a_run_says_what_it_was_made_with(call: Caller, tmp_path: Path) -> None:
     old = tmp_path / "old.json"
     old.write_text(json.dumps(told | {"arena": "0.0.9", "cpus": 64}), encoding="utf-8")
     done = call("bench", "--compare", str(old), "--sandbox", "none")
-    assert done.stdout.count("Before: arena 0.0.9, 64 CPUs. Now: arena ") == 1
+    before = done.stdout.partition("Before: ")[2].partition(". Now: arena ")[0]
+    assert before.startswith("arena 0.0.9, 64 CPUs")
+    assert before.endswith(f", load {told['load']:g}, {told['at']}")
+    assert (told["processor"] or "") in before
     assert "OLD.json" not in done.stderr  # it would be overwritten
     old.write_text(json.dumps(told | {"workers": 64}), encoding="utf-8")
     done = call("bench", "--compare", str(old), "--sandbox", "none")
     assert done.code == 2
     assert f"{old}: measured with 64 workers, this run would have 2: measure both" in done.stderr
+
+
+@pytest.mark.parametrize(("load", "is_told"), [(0.2, False), (64.5, True)])
+def test_a_busy_machine_is_told_before_it_is_measured(
+    call: Caller, monkeypatch: pytest.MonkeyPatch, load: float, is_told: bool
+) -> None:
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
+    done = call("bench", "--json", "--sandbox", "none")
+    assert ("this machine is busy (load 64.5 on " in done.stderr) is is_told
+    assert done.json["load"] == load
 
 
 BEGUN = '{"schema": "arena.bench/1", "request": {"ratio_one": '
