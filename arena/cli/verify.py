@@ -27,7 +27,7 @@ from arena.tournament.paths import is_file, why_not
 __all__ = ["check_record", "check_stored", "command"]
 
 ID = re.compile("[0-9a-f]+(/[0-9a-f]+)?")  # the beginning of a run's or a game's, or RUN/GAME
-SHOWN = 20  # failures on the terminal; --json has them all
+SHOWN = 20  # failures on the terminal, and games in a command; --json has them all
 
 
 @click.command("verify")
@@ -51,7 +51,7 @@ def command(
     game's id, or a file with a record a line, as `arena export --format jsonl` writes it.
     """
     failed: list[answers.Failed] = []
-    again: GameRef | None = None  # the first stored game that failed
+    again: list[GameRef] = []  # stored games that failed
     checked = passed = 0
     what = "record"
     if vector_files:
@@ -70,15 +70,17 @@ def command(
             checked += 1
             passed += not trouble
             failed += [answers.Failed(id=name, what=talk.with_data(text)) for text in trouble]
-            again = again or (ref if trouble else None)
+            again += [ref] if ref is not None and trouble else []
     for one in failed[:SHOWN]:
         talk.result(f"{one.id}: {one.what}")
     if len(failed) > SHOWN:
         talk.result(f"… and {len(failed) - SHOWN:,} more")
     talk.result(f"{passed:,} of {plural(checked, what)} passed")
     talk.answer(answers.Verify(checked=checked, passed=passed, failed=tuple(failed)))
-    if again is not None:
-        talk.next(f"arena resume --again {again.run}/{again.game}", "plays it anew", data=True)
+    if again:
+        games = [f"--again {ref.run}/{ref.game}" for ref in again if ref.run == again[0].run]
+        why = "plays it anew" if len(games) == 1 else "plays them anew"
+        talk.next(f"arena resume {' '.join(games[:SHOWN])}", why, data=True)
         return Exit.NO
     if failed:
         about = "do they mean these rules?" if vector_files else "were they played by these rules?"

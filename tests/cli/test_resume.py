@@ -107,15 +107,15 @@ def test_the_run_is_that_of_the_game(
     assert played == [(last.id, "over", [0]), (first.id, "over", [0])]
 
 
-def test_a_game_that_does_not_replay_is_played_anew(
+def test_games_that_do_not_replay_are_played_anew(
     arena: Caller, data: Path, played: list[tuple[str, str, list[int]]]
 ) -> None:
-    """Its record decodes, and nobody could have played so."""
+    """Their records decode, and nobody could have played so."""
     told = arena("verify", "--data", data)
     assert told.code == Exit.NO
     cure = told.stderr.split("Next: arena ")[1].split("   ")[0].split()
     assert arena(*cure).code == 0
-    assert played == [(last_run(data), "over", [0])]
+    assert played == [(last_run(data), "over", [0, 1, 2, 3])]
 
 
 def test_a_game_that_is_well_stands(
