@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -108,6 +109,31 @@ def test_character_that_a_stream_lacks_is_a_question_mark(tmp_path: Path) -> Non
 def test_talk_that_nobody_hears_ends_no_command(tmp_path: Path, where: str) -> None:
     done = shell(f"(arena -vv rulesets; echo $? >code) {where}", tmp_path)
     assert (tmp_path / "code").read_text() == "0\n", done.stderr
+
+
+def test_a_ctrl_c_in_the_middle_of_a_line_says_it_once(tmp_path: Path) -> None:
+    """Whoever reads it may answer before the write has come back."""
+    code = (
+        "import sys; from arena.cli.streams import make_ready; make_ready()\n"
+        "number = 0\n"
+        "while number < 2000:\n"
+        "  try:\n"
+        "    while number < 2000: number += 1; print('line', number, file=sys.stderr)\n"
+        "  except KeyboardInterrupt: pass\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        lines = []
+        for line in process.stderr:
+            if not line.startswith("line "):
+                break  # it was between two lines
+            lines.append(line)
+            process.send_signal(signal.SIGINT)
+        process.kill()
+    assert lines
+    assert len(lines) == len(set(lines)), lines
 
 
 def test_json_is_utf_8_on_every_stream(tmp_path: Path) -> None:

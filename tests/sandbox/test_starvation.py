@@ -121,10 +121,13 @@ def test_child_that_nobody_collects_counts_once_it_was_seen() -> None:
     code = (
         "import os, signal, time\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
         "told, done = os.pipe()\n"
-        "if os.fork() == 0:\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
         " while time.process_time() < 0.1: pass\n"
         " print('burnt', flush=True); input(); os._exit(0)\n"
-        "os.close(done); os.read(told, 1); print('gone', flush=True); time.sleep(20)"
+        "os.close(done); os.read(told, 1)\n"
+        "while os.path.exists(f'/proc/{child}'): pass\n"  # its pipes are closed before
+        "print('gone', flush=True); time.sleep(20)"
     )
     command = [sys.executable, "-c", code]
     pipe = subprocess.PIPE
