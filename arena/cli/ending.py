@@ -25,7 +25,8 @@ from arena.referee.record import FaultKind
 from arena.rules import registry
 from arena.rules.ruleset import NamesPlaces
 from arena.sandbox.refusals import NO_SANDBOX_WARNING
-from arena.store.database import Database, GameRef
+from arena.store.database import Database
+from arena.store.games import GameRef
 from arena.store.runs import Run
 from arena.tournament.plan import Section
 from reports.choosing import CHOSEN, Wanted

@@ -11,7 +11,7 @@ import msgspec
 from arena.cli.stored import Row, rows
 from arena.referee.record import FaultKind
 from arena.store.database import Database
-from arena.store.database import Seat as StoredSeat
+from arena.store.games import Seat as StoredSeat
 from arena.store.packing import DAMAGE, core_text, damaged
 from arena.store.runs import Run
 from arena.tournament.plan import Section

@@ -15,7 +15,8 @@ from arena.cli.options import Word
 from arena.errors import ConfigError
 from arena.referee.record import FaultKind, SideWord
 from arena.rules import registry
-from arena.store.database import Database, GameRef, StoredGame
+from arena.store.database import Database
+from arena.store.games import GameRef, StoredGame
 from arena.store.runs import Run
 from arena.tournament.benching import Judged
 from arena.tournament.pairings import Pairing

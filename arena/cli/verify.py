@@ -20,7 +20,8 @@ from arena.referee.audit import find_leaks
 from arena.referee.record import BotName, BotSpec, GameRecord
 from arena.referee.replay import replay
 from arena.rules import vectors
-from arena.store.database import Database, GameRef
+from arena.store.database import Database
+from arena.store.games import GameRef
 from arena.store.runs import Run
 from arena.tournament.paths import is_file, why_not
 

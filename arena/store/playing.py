@@ -7,7 +7,8 @@ from collections.abc import Callable
 import trio
 
 from arena.errors import ArenaError, StoreError, leaves
-from arena.store.database import Database, Run
+from arena.store.database import Database
+from arena.store.runs import Run
 from arena.tournament.benching import Benched, Judged, VoidGame
 from arena.tournament.executors.executor import Executor
 from arena.tournament.tournament import Event, Stop, Summary, play

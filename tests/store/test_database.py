@@ -11,7 +11,8 @@ import pytest
 
 from arena.errors import ConfigError, StoreError
 from arena.referee.record import Fault, GameRecord
-from arena.store.database import Database, GameRef
+from arena.store.database import Database
+from arena.store.games import GameRef
 from arena.store.packing import core_text
 from arena.tournament.benching import Benched, Outcome, VoidGame, judge
 from arena.tournament.plan import Plan, Section
@@ -68,7 +69,7 @@ def test_results_come_in_plan_order_whatever_the_order_of_finishing(database: Da
 
 
 def test_results_are_read_in_pages(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.store.database._PAGE", 4)
+    monkeypatch.setattr("arena.store.games._PAGE", 4)
     run = database.begin(fake_plan(3, deals=3))
     for index in (0, 1, 2, 3, 5, 9, 11, 17):
         database.add_record(run, fake_record(run.plan.spec(index)))
