@@ -95,6 +95,14 @@ class Run(Answer, frozen=True, kw_only=True, tag="arena.run/1"):
     after_secret: AfterSecret | None = None  # never with an open seed: all can know its deals
 
 
+class Stopped(Answer, frozen=True, kw_only=True, tag="arena.stopped/1"):
+    """`arena run` and `arena resume`, broken off when the run was stored: it can go on."""
+
+    run: str
+    games: GamesCount  # `void`: games that were, of which most will be played once more
+    next: str  # the command that goes on, or writes the report where all games are stored
+
+
 class FaultShown(msgspec.Struct, frozen=True, kw_only=True):
     """What a bot did wrong, for its author; `stderr` is the tail that was kept."""
 
@@ -435,6 +443,7 @@ class Measured(Answer, frozen=True, kw_only=True, tag="arena.bench/1"):
 
 AnyAnswer = (
     Run
+    | Stopped
     | Play
     | Games
     | Plan

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
+from arena.cli import answers
 from arena.cli.ctrl_c import ignore, is_ctrl_c, put_off
 from arena.cli.executing import Where, scheduler_option, where_of
 from arena.cli.exits import Exit
@@ -21,7 +22,7 @@ from arena.cli.settings import join, tournament_options
 from arena.cli.stored import open_data
 from arena.cli.talk import Talk, plural
 from arena.cli.tally import minute
-from arena.errors import ConfigError, HostFault, Interrupted
+from arena.errors import ConfigError, HostFault, Interrupted, StoreError
 from arena.store.database import Database
 from arena.store.runs import Run
 
@@ -67,7 +68,7 @@ def command(
 
 @contextmanager
 def can_go_on(talk: Talk, database: Database, run: Run, where: Where) -> Iterator[None]:
-    """Say how a stored run goes on, wherever in this context a Ctrl-C breaks it off.
+    """Say how a stored run goes on, wherever in this context it is broken off.
 
     Behind it a Ctrl-C changes nothing: there the database is closed, and nothing else is done.
 
@@ -76,18 +77,50 @@ def can_go_on(talk: Talk, database: Database, run: Run, where: Where) -> Iterato
     """
     try:
         yield
+    except (HostFault, Interrupted):
+        tell_stopped(talk, database, run, where)
+        raise
     except (KeyboardInterrupt, BaseExceptionGroup) as error:
         if not is_ctrl_c(error):
             raise
-        if database.find_run(run.id).state == "over" and not database.again(run):
+        tell_stopped(talk, database, run, where)
+        command = next_of(talk, database, run, where)
+        if is_all_stored(database, run):
             raise Interrupted(
-                f"Stopped. All games of run {run.id} are stored. Write its report with: "
-                + talk.here(f"arena report {run.id}")
+                f"Stopped. All games of run {run.id} are stored. Write its report with: {command}"
             ) from error
-        resume = resume_of(talk, database, run, where)
-        raise Interrupted(f"Run {run.id} was stopped. Go on with: {resume}") from error
+        raise Interrupted(f"Run {run.id} was stopped. Go on with: {command}") from error
     finally:
         ignore()
+
+
+def tell_stopped(talk: Talk, database: Database, run: Run, where: Where) -> None:
+    """Print the JSON object of a run that was broken off, unless that of its end is printed."""
+    if not talk.json or talk.has_answered:
+        return
+    with suppress(StoreError):  # what the database refuses is told as the error that it is
+        played = sum(not outcome.is_void for outcome in database.results(run))
+        talk.answer(
+            answers.Stopped(
+                run=run.id,
+                games=answers.GamesCount(
+                    planned=run.plan.count, played=played, void=len(database.voids(run))
+                ),
+                next=next_of(talk, database, run, where),
+            )
+        )
+
+
+def is_all_stored(database: Database, run: Run) -> bool:
+    """Whether a run is over, and no game of it is to be played again."""
+    return database.find_run(run.id).state == "over" and not database.again(run)
+
+
+def next_of(talk: Talk, database: Database, run: Run, where: Where) -> str:
+    """Return the command that goes on: with the games, or with the report where all are stored."""
+    if is_all_stored(database, run):
+        return talk.here(f"arena report {run.id}")
+    return resume_of(talk, database, run, where)
 
 
 def resume_of(talk: Talk, database: Database, run: Run, where: Where) -> str:
@@ -146,6 +179,7 @@ def carry_on(
     if not summary.is_over:
         resume = resume_of(talk, database, run, where)
         if stopped.at_once:
+            tell_stopped(talk, database, run, where)
             talk.say(f"Stopped at once. Go on with: {resume}")
             return Exit.STOPPED
         raise Interrupted(

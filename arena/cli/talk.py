@@ -72,12 +72,16 @@ class Talk:
         settings: of the command line.
         json: whether stdout carries the one JSON object; every other word then goes to stderr.
         data: the data folder, for the commands that are told to a person.
+
+    Attributes:
+        has_answered: whether the JSON object is printed, or would be.
     """
 
     def __init__(self, settings: Settings, *, json: bool = False, data: Path = DATA) -> None:
         self.settings = settings
         self.json = json
         self.data = data
+        self.has_answered = False
 
     @property
     def color(self) -> bool:
@@ -158,6 +162,7 @@ class Talk:
 
     def answer(self, answer: msgspec.Struct) -> None:
         """Print the one JSON object, if `--json` asks for it."""
+        self.has_answered = True
         if self.json:
             try:
                 text = msgspec.json.format(msgspec.json.encode(answer), indent=2)

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 
-from arena.cli import ending, run
+from arena.cli import answers, ending, run
 from arena.cli.exits import Exit
 from arena.cli.running import NoGames
 from arena.cli.stored import DATABASE
@@ -30,6 +31,16 @@ def stop(*_: Any, **__: Any) -> None:
 def stop_among_tasks(*_: Any, **__: Any) -> None:
     """Be tasks that a Ctrl-C falls into."""
     raise BaseExceptionGroup("tasks", [KeyboardInterrupt()])
+
+
+def fail(*_: Any, **__: Any) -> None:
+    """Be what has lost its workers."""
+    raise HostFault("no worker is left.")
+
+
+def refuse(*_: Any, **__: Any) -> None:
+    """Be what a database refuses."""
+    raise StoreError("the disk is full.")
 
 
 @pytest.fixture
@@ -152,6 +163,46 @@ def test_what_stops_a_run_comes_with_the_command_that_goes_on(
         "error: no worker is left.\nWhat was stored stays. Go on with: "
         f"arena resume {made.id} --data {tmp_path}\n"
     )
+
+
+@pytest.mark.parametrize(
+    "how", [stop, stop_among_tasks, fail, refuse], ids=lambda how: how.__name__
+)
+def test_a_run_that_is_broken_off_tells_scripts_how_far_it_came(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: Callable[..., None]
+) -> None:
+    """One object on stdout, whatever breaks it off."""
+    monkeypatch.setattr(run, "play_missing", how)
+    called = arena("run", "random", "greedy", "--deals", "1", "--json", "--data", tmp_path)
+    assert called.code in {Exit.INTERRUPTED, Exit.OURS}
+    with Database(tmp_path / DATABASE) as database:
+        made = database.find_run()
+    jsonschema.validate(called.json, answers.schema())
+    assert called.json == {
+        "schema": "arena.stopped/1",
+        "run": made.id,
+        "games": {"planned": 2, "played": 0, "void": 0},
+        "next": f"arena resume {made.id} --data {tmp_path}",
+    }
+
+
+def test_a_run_of_which_all_is_stored_tells_scripts_what_is_left_to_do(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str
+) -> None:
+    monkeypatch.setattr(ending, "write_report", stop)
+    called = arena("resume", "--json", "--data", tmp_path)
+    assert called.code == Exit.INTERRUPTED
+    assert called.json["games"] == {"planned": 2, "played": 2, "void": 0}
+    assert called.json["next"] == f"arena report {stored} --data {tmp_path}"
+
+
+def test_a_ctrl_c_behind_the_object_prints_no_second_one(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str
+) -> None:
+    monkeypatch.setattr(run, "ignore", stop)
+    called = arena("resume", "--json", "--data", tmp_path)
+    assert called.json["schema"] == "arena.run/1"
+    assert called.json["run"] == stored
 
 
 def test_ctrl_c_while_a_run_is_begun_waits_until_it_is_stored(
