@@ -52,6 +52,9 @@ BOT_ENVIRONMENT = {
     "LANG": "C.UTF-8",
     "HOME": "/tmp",  # noqa: S108 - in the sandbox this is the bot's own, empty folder
     "PYTHONDONTWRITEBYTECODE": "1",  # a bot's folder is read-only: do not even try
+    # glibc reserves 64 MiB of addresses for every few threads. A Java machine takes what it is
+    # allowed by itself, and with that on top it had, by chance, no room for its last threads.
+    "MALLOC_ARENA_MAX": "2",
 }
 
 BUILD_S = 600.0  # all build commands of a bot together

@@ -9,7 +9,7 @@ import msgspec
 
 from arena.cli import config
 from arena.cli.limits import FIXED, MEANINGS, clock_of, said
-from arena.sandbox.limits import default_limits
+from arena.sandbox.limits import BOT_ENVIRONMENT, default_limits
 from protocol.messages import Limits
 from tests.cli.calling import Caller
 
@@ -64,3 +64,9 @@ def test_security_names_files_that_are_there() -> None:
     assert words
     for word in words:
         assert (ROOT / word).exists(), word
+
+
+def test_the_variables_of_a_bot_stand_in_the_document() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    told = text.partition("environment (")[2].partition(", and no other)")[0]
+    assert told == ", ".join(f"`{name}`" for name in BOT_ENVIRONMENT)

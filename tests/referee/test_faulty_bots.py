@@ -242,6 +242,7 @@ def test_bot_has_the_documented_environment_and_three_descriptors(
         (record,) = play_checked(referee, referee.game("streams", "environment"), after=False)
     where = "" if route == "none" else "'PWD': '/bot', "  # said by bubblewrap
     assert record.aside.detectives.stderr == (
-        "{'HOME': '/tmp', 'LANG': 'C.UTF-8', 'PATH': '/usr/local/bin:/usr/bin:/bin', "
-        f"{where}'PYTHONDONTWRITEBYTECODE': '1'}} ['0', '1', '2']\n"
+        "{'HOME': '/tmp', 'LANG': 'C.UTF-8', 'MALLOC_ARENA_MAX': '2', "
+        f"'PATH': '/usr/local/bin:/usr/bin:/bin', {where}'PYTHONDONTWRITEBYTECODE': '1'}} "
+        "['0', '1', '2']\n"
     )

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from arena.errors import BotRefused
 from arena.sandbox.building import build
-from arena.sandbox.limits import build_limits
+from arena.sandbox.limits import BOT_ENVIRONMENT, build_limits
 from arena.sandbox.staging import unstage
 from tests.living import carrying, is_alive, wait_gone
 from tests.sandboxed import need_sandbox
@@ -127,7 +127,7 @@ def fails(act):
     except OSError: return True
     return False
 assert os.getcwd() == "/bot"
-assert sorted(os.environ) == ["HOME", "LANG", "PATH", "PWD", "PYTHONDONTWRITEBYTECODE"]
+assert sorted(os.environ) == sorted([*{list(BOT_ENVIRONMENT)!r}, "PWD"])
 assert fails(lambda: open({str(marker)!r}))
 assert fails(lambda: open("/etc/passwd"))
 assert fails(lambda: open("/usr/marker", "w"))
