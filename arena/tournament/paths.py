@@ -37,11 +37,11 @@ def why_not(path: str | Path) -> str:
     found = _look(path)
     if isinstance(found, (int, *_NOTHING)):
         return ""
-    return getattr(found, "strerror", None) or str(found)
+    return getattr(found, "strerror", None) or "no file can have this name"
 
 
 def _look(path: str | Path) -> int | OSError | ValueError:
     try:
         return stat.S_IFMT(Path(path).stat().st_mode)
-    except (OSError, ValueError) as error:  # the second: a zero byte in a name
+    except (OSError, ValueError) as error:  # the second: a zero byte in a name, or no character
         return error
