@@ -15,6 +15,7 @@ from arena.cli import answers, ending, run
 from arena.cli.exits import Exit
 from arena.cli.running import NoGames
 from arena.cli.stored import DATABASE
+from arena.cli.talk import Talk
 from arena.cli.tally import minute
 from arena.errors import ConfigError, HostFault, StoreError
 from arena.store.database import Database
@@ -26,6 +27,18 @@ from tests.fake_games import fake_bot, fake_plan, fake_record
 def stop(*_: Any, **__: Any) -> None:
     """Be what a Ctrl-C falls into."""
     signal.raise_signal(signal.SIGINT)
+
+
+def stopping(whole: Callable[..., Any]) -> Callable[..., Any]:
+    """Be what a Ctrl-C falls into, and is done all the same where nobody takes it."""
+
+    def stopped(*words: Any, **more: Any) -> Any:
+        try:
+            stop()
+        finally:
+            whole(*words, **more)
+
+    return stopped
 
 
 def stop_among_tasks(*_: Any, **__: Any) -> None:
@@ -99,11 +112,15 @@ def test_ctrl_c_while_nothing_is_missing_leaves_the_report_to_be_written(
     )
 
 
-@pytest.mark.parametrize("late", ["talk.Talk.next", "stored.Database.close"])
+@pytest.mark.parametrize("late", [(Talk, "next"), (Database, "close")])
 def test_ctrl_c_behind_the_last_word_leaves_the_exit_code(
-    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str, late: str
+    arena: Caller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stored: str,
+    late: tuple[type, str],
 ) -> None:
-    monkeypatch.setattr(f"arena.cli.{late}", stop)
+    monkeypatch.setattr(*late, stopping(getattr(*late)))
     assert arena("resume", stored, "--data", tmp_path).code == Exit.DONE
 
 
@@ -111,7 +128,7 @@ def test_a_second_ctrl_c_while_the_database_is_closed_leaves_the_first_its_word(
     arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str
 ) -> None:
     monkeypatch.setattr(ending, "endings_of", stop)
-    monkeypatch.setattr(Database, "close", stop)
+    monkeypatch.setattr(Database, "close", stopping(Database.close))
     called = arena("resume", stored, "--data", tmp_path)
     assert called.code == Exit.INTERRUPTED
     assert "Write its report with: " in called.stderr
