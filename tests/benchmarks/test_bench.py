@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 import trio
@@ -57,6 +57,15 @@ def test_bench_fills_every_field_that_scripts_rely_on(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def measuring(process: subprocess.Popen[str]) -> IO[str]:
+    """Wait until a bench measures; gives what it says from then on."""
+    assert process.stderr is not None
+    for line in process.stderr:
+        if line.startswith("Measuring requests"):
+            break
+    return process.stderr
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
 def test_a_bench_that_is_stopped_leaves_nothing(tmp_path: Path, end: signal.Signals) -> None:
@@ -68,17 +77,14 @@ def test_a_bench_that_is_stopped_leaves_nothing(tmp_path: Path, end: signal.Sign
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if line.startswith("Measuring requests"):
-                break
+        talk = measuring(process)
         assert any(tmp_path.iterdir())
         process.send_signal(end)
         try:
             assert process.wait(30) == 130
         finally:
             process.kill()
-        assert process.stderr.read().strip() == "Stopped."
+        assert talk.read().strip() == "Stopped."
     assert list(tmp_path.iterdir()) == []
 
 
@@ -94,10 +100,7 @@ def test_sigterm_ends_a_bench_that_no_ctrl_c_reaches(tmp_path: Path) -> None:
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stderr is not None
-        for line in process.stderr:
-            if line.startswith("Measuring requests"):
-                break
+        measuring(process)
         process.terminate()
         try:
             assert process.wait(30) == -signal.SIGTERM
