@@ -129,14 +129,14 @@ def play_on(
         results_in, results_out = trio.open_memory_channel[Finished](0)
 
         async def feed() -> None:
-            async with jobs_in:
+            with jobs_in:
                 for spec in plan.specs():
                     job = Job(spec.index, encode_spec(spec))
                     await jobs_in.send(job)
                     on_taken(job)
 
         async def execute() -> None:
-            async with results_in:
+            with results_in:
                 await executor.run(jobs_out, results_in)
 
         with trio.fail_after(LIMIT_S):

@@ -37,7 +37,7 @@ async def _play_for(executor: LocalExecutor, specs: Iterator[GameSpec], seconds:
     stop = False
 
     async def feed() -> None:
-        async with jobs_in:
+        with jobs_in:
             for number, spec in enumerate(specs):
                 if stop:
                     return
@@ -50,7 +50,7 @@ async def _play_for(executor: LocalExecutor, specs: Iterator[GameSpec], seconds:
         nursery.start_soon(feed)
 
         async def work() -> None:
-            async with done_in:
+            with done_in:
                 await executor.run(jobs_out, done_in)
 
         nursery.start_soon(work)

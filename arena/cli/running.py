@@ -96,7 +96,7 @@ def play_missing(
 
         async def main() -> Summary:
             async with trio.open_nursery() as listening:
-                listening.start_soon(listen, stopped, talk)
+                await listening.start(listen, stopped, talk)  # before any game can begin
                 summary = await play_run(
                     database,
                     run,
@@ -118,8 +118,11 @@ def play_missing(
     return summary, stopped
 
 
-async def listen(stopped: Stopped, talk: Talk) -> None:
+async def listen(
+    stopped: Stopped, talk: Talk, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
+) -> None:
     """Take Ctrl-C, and the system's wish that we end, for as long as the run lasts."""
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        task_status.started()
         async for _ in signals:
             stopped.ask(talk.say)

@@ -64,7 +64,7 @@ async def _play(
     failures: list[ArenaError] = []
 
     async def write(events: trio.MemoryReceiveChannel[Event]) -> None:
-        async with events:
+        with events:
             async for event in events:
                 _store(database, run, event)
                 if on_stored is not None:

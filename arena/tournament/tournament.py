@@ -117,7 +117,7 @@ async def play(
     check_behaviour(plan)
     course = Course(plan, iter(done), voids or {}, on_judged or (lambda _judged: None))
     run = _Run(course, executor, records, stop or Stop(), grace_s)
-    async with records:
+    with records:
         await run.play()
     return Summary(
         planned=plan.count,
@@ -182,7 +182,7 @@ class _Run:
             nursery.start_soon(self._feed, jobs_in)
             nursery.start_soon(self._execute, jobs_out, results_in)
             nursery.start_soon(self._listen)
-            async with results_out:
+            with results_out:
                 async for finished in results_out:
                     await self._take(finished)
             nursery.cancel_scope.cancel()
@@ -197,17 +197,16 @@ class _Run:
 
     async def _feed(self, jobs: trio.MemorySendChannel[Job]) -> None:
         """Give games out as long as there are any and nobody asked for a stop."""
-        async with jobs:
-            with self._feeding:
-                await self._judge()
-                while not self._course.is_over:
-                    self._changed = trio.Event()
-                    self._course.look_ahead(self._executor.reach)
-                    index = self._course.next_game()
-                    if index is None:
-                        await self._changed.wait()
-                    else:
-                        await self._give_out(jobs, index)
+        with jobs, self._feeding:
+            await self._judge()
+            while not self._course.is_over:
+                self._changed = trio.Event()
+                self._course.look_ahead(self._executor.reach)
+                index = self._course.next_game()
+                if index is None:
+                    await self._changed.wait()
+                else:
+                    await self._give_out(jobs, index)
 
     async def _give_out(self, jobs: trio.MemorySendChannel[Job], index: int) -> None:
         spec = encode_spec(self._course.spec(index))
@@ -224,13 +223,14 @@ class _Run:
         self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
     ) -> None:
         """Run the executor; what it raises is told after everything else has ended."""
-        async with jobs, results:
+        with jobs, results:
             try:
                 with self._playing:
                     await self._executor.run(jobs, results)
             except* ArenaError as group:
                 self._failure = leaves(group)[0]
-            self._feeding.cancel()
+            finally:
+                self._feeding.cancel()
 
     async def _listen(self) -> None:
         """Stop giving out games when asked to, and playing when none is left, or no time."""

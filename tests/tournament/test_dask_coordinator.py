@@ -161,14 +161,14 @@ class Coordinator:
             results_in, results_out = trio.open_memory_channel[Finished](0)
 
             async def feed() -> None:
-                async with jobs_in:
+                with jobs_in:
                     for spec in plan.specs():
                         await jobs_in.send(Job(spec.index, encode_spec(spec)))
                         self.out += 1
                         self.most_out = max(self.most_out, self.out)
 
             async def execute() -> None:
-                async with results_in:
+                with results_in:
                     await executor.run(jobs_out, results_in)
 
             async def happen(when: float, what: Callable[[], object]) -> None:

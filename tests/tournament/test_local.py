@@ -68,7 +68,7 @@ def hosts(executor: LocalExecutor, plan: Plan) -> list[list[str]]:
             jobs_in.send_nowait(Job(spec.index, encode_spec(spec)))
         jobs_in.close()
         with trio.fail_after(60):
-            async with results_in:
+            with results_in:
                 await executor.run(jobs_out, results_in)
         results.extend([finished async for finished in results_out])
 

@@ -32,7 +32,7 @@ class FakeExecutor:
         *,
         seconds: Callable[[GameSpec], float] = lambda _spec: 1.0,
         end: End = fake_record,
-        failure: Exception | None = None,
+        failure: BaseException | None = None,
         reach: int = 0,
         start_s: float = 0.0,
     ) -> None:
@@ -294,8 +294,17 @@ def test_a_failing_executor_ends_the_run_with_its_own_error(
 
 async def _without_group(plan: Plan, executor: FakeExecutor) -> Summary:
     send, receive = trio.open_memory_channel[Event](100)
-    async with receive:
+    with receive:
         return await play(plan, executor, (), send)
+
+
+def test_a_ctrl_c_that_falls_into_the_executor_is_not_lost(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    for _ in range(30):  # tasks that are ready at once run in an order of chance
+        executor = FakeExecutor(jobs=1, failure=KeyboardInterrupt())
+        with pytest.RaisesGroup(KeyboardInterrupt, flatten_subgroups=True):
+            trio.run(lambda e=executor: _without_group(fake_plan(), e), clock=autojump_clock)
 
 
 def test_when_nobody_is_left_to_take_records_the_run_ends(
@@ -303,7 +312,7 @@ def test_when_nobody_is_left_to_take_records_the_run_ends(
 ) -> None:
     async def main() -> Summary:
         send, receive = trio.open_memory_channel[Event](0)
-        await receive.aclose()
+        receive.close()
         return await play(fake_plan(), FakeExecutor(), (), send)
 
     summary = trio.run(main, clock=autojump_clock)
