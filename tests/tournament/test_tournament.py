@@ -304,7 +304,7 @@ def test_a_ctrl_c_that_falls_into_the_executor_is_not_lost(
     for _ in range(30):  # tasks that are ready at once run in an order of chance
         executor = FakeExecutor(jobs=1, failure=KeyboardInterrupt())
         with pytest.RaisesGroup(KeyboardInterrupt, flatten_subgroups=True):
-            trio.run(lambda e=executor: _without_group(fake_plan(), e), clock=autojump_clock)
+            trio.run(_without_group, fake_plan(), executor, clock=autojump_clock)
 
 
 def test_when_nobody_is_left_to_take_records_the_run_ends(
