@@ -210,13 +210,17 @@ class Referee:
     def play(self, *hostile: GameSpec, honest: GameSpec | None = None, after: bool = False) -> Told:
         """Play games, all at once; see `refereeing.Ask`."""
         self.ask(*hostile, honest=honest, after=after)
-        return msgspec.json.decode(self._line(), type=Told)
+        return self.told()
 
     def ask(self, *hostile: GameSpec, honest: GameSpec | None = None, after: bool = False) -> None:
         """Let games begin; see `play`."""
         assert self._process.stdin is not None
         asked = msgspec.json.encode(Ask(hostile=hostile, honest=honest, after=after))
         self._process.stdin.write(asked + b"\n")
+
+    def told(self) -> Told:
+        """Wait for the games that were asked for last."""
+        return msgspec.json.decode(self._line(), type=Told)
 
     def kill(self) -> None:
         """Kill it, as nobody would who wants to know more of it."""

@@ -60,6 +60,15 @@ class Shell:
             refs = [database.find_game(game.game, run=run) for game in database.stored_games(run)]
             return [database.record(ref) for ref in refs]
 
+    def was_played_without_it(self, *, games: int) -> None:
+        """See that the last command warned of it once, and marked its games."""
+        assert self.stderr.count("warning: no sandbox: ") == 1
+        records = self.records()
+        assert len(records) == games
+        for record in records:
+            assert record.aside.marks == ("unsandboxed",)
+            assert record.aside.sandbox is None
+
 
 @pytest.fixture
 def arena(tmp_path: Path) -> Shell:
@@ -122,16 +131,17 @@ def test_strangers_are_refused_without_a_sandbox_and_nothing_is_started(
 def test_own_bots_play_without_it_with_one_line_of_warning_and_a_mark(
     arena: Shell, broken: Path
 ) -> None:
-    arena("run", "random", "greedy", "--deals", "1", "--bwrap", broken)
-    assert arena.stderr.count("warning: no sandbox: ") == 1
-    records = arena.records()
-    assert len(records) == 2
-    for record in records:
-        assert record.aside.marks == ("unsandboxed",)
-        assert record.aside.sandbox is None
     told = json.loads(arena("play", "random", "random", "--json", "--bwrap", broken))
     assert told["fault"] is None
-    assert arena.stderr.count("warning: no sandbox: ") == 1
+    arena.was_played_without_it(games=1)
+
+
+def test_own_bots_play_a_tournament_without_it_with_one_line_of_warning_and_marks(
+    arena: Shell,
+) -> None:
+    missing = arena.folder / "bin" / "bwrap"
+    arena("run", "random", "greedy", "--deals", "1", "--bwrap", missing)
+    arena.was_played_without_it(games=2)
 
 
 def stderr_of(record: GameRecord, name: str) -> set[str]:
