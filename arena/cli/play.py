@@ -172,19 +172,18 @@ def store_in_time(talk: Talk, database: Database, plan: Plan, record: GameRecord
     until = time.monotonic() + STORE_S
     told = False
     while True:
-        try:
-            with put_off():
+        with put_off():  # a Ctrl-C that came is taken behind it, stored or not
+            try:
                 return store(talk, database, plan, record)
-        except StoreError as error:
-            if time.monotonic() > until:
-                raise
-            if not told:
-                why = error.__cause__ or error
-                talk.warn(
-                    f"the game can't be stored yet ({why}); this is tried for {STORE_S:.0f} s"
-                )
-            told = True
-            time.sleep(AGAIN_S)
+            except StoreError as error:
+                failed = error
+        if time.monotonic() > until:
+            raise failed
+        if not told:
+            why = failed.__cause__ or failed
+            talk.warn(f"the game can't be stored yet ({why}); this is tried for {STORE_S:.0f} s")
+        told = True
+        time.sleep(AGAIN_S)
 
 
 def store(talk: Talk, database: Database, plan: Plan, record: GameRecord) -> None:

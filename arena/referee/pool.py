@@ -74,6 +74,7 @@ class BotPool:
         self._idle: OrderedDict[int, tuple[_Key, Seat]] = OrderedDict()
         self._manager = trio.open_nursery()
 
+    @trio.lowlevel.enable_ki_protection
     async def __aenter__(self) -> Self:
         nursery = await self._manager.__aenter__()
         self._hub.start(nursery)
@@ -81,6 +82,7 @@ class BotPool:
             nursery.start_soon(self._watch, self._guard.warden)
         return self
 
+    @trio.lowlevel.enable_ki_protection
     async def __aexit__(
         self,
         kind: type[BaseException] | None,

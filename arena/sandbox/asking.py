@@ -115,7 +115,11 @@ class Asking:
             return await self._receive(deadline)
         # What follows is the first round of `_receive` for an answer that comes in one piece.
         self._task = _current_task()
-        await _wait_task_rescheduled(self._give_up)
+        try:
+            await _wait_task_rescheduled(self._give_up)
+        except BaseException:  # a Ctrl-C just before it: nobody waits then
+            self._task = None
+            raise
         if not self._trouble:
             try:
                 chunk = _read(self._stdout, _READ_BYTES)
@@ -153,7 +157,11 @@ class Asking:
                 self._ready = False
             else:
                 self._task = _current_task()
-                await _wait_task_rescheduled(self._give_up)
+                try:
+                    await _wait_task_rescheduled(self._give_up)
+                except BaseException:  # a Ctrl-C just before it: nobody waits then
+                    self._task = None
+                    raise
             try:
                 chunk = _read(self._stdout, _READ_BYTES)
             except BlockingIOError:

@@ -101,6 +101,7 @@ class Hub:
             self.next_at = at
             self._nap.deadline = trio.current_time() + (at - monotonic())
 
+    @trio.lowlevel.enable_ki_protection
     async def _watch_pipes(self) -> None:
         fd, poll, calls = self._epoll.fileno(), self._epoll.poll, self._calls
         try:
@@ -121,6 +122,7 @@ class Hub:
         finally:
             self._epoll.close()
 
+    @trio.lowlevel.enable_ki_protection
     async def _watch_deadlines(self) -> None:
         with trio.CancelScope(shield=True):
             while not self._life.cancel_called:

@@ -127,8 +127,10 @@ class Room:
                     nursery.start_soon(self._take, results_out)
                     nursery.start_soon(self._close_when_left)
                     await self._executor.run(jobs_out, results_in)
-        except* ArenaError as group:
-            self._failure = str(leaves(group)[0])
+        except* Exception as group:  # noqa: BLE001 - a bug too: else one room follows another
+            error = leaves(group)[0]
+            ours = isinstance(error, ArenaError)
+            self._failure = str(error) if ours else f"{type(error).__name__}: {error}"
         finally:
             self._stop()
             while self._callers:  # they have to be told

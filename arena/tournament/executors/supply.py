@@ -143,32 +143,32 @@ class Supply:
 
     async def _take_new(self, most: int, *, waits: bool) -> list[Job]:
         found: list[Job] = []
-        with trio.CancelScope() as scope:
-            if not waits:
-                scope.deadline = trio.current_time() + _LINGER_S
-            self._waiting.add(scope)
-            try:
-                while len(found) < most:
-                    if not self._is_open:
-                        if waits and not found:
-                            await trio.sleep_forever()  # something may have to be played again
-                        break
-                    try:
-                        found.append(await self._jobs.receive())
-                    except trio.EndOfChannel:
-                        self._is_open = False
-                        self._wake(but=scope)
-                        if self.is_over:
+        try:
+            with trio.CancelScope() as scope:
+                if not waits:
+                    scope.deadline = trio.current_time() + _LINGER_S
+                self._waiting.add(scope)
+                try:
+                    while len(found) < most:
+                        if not self._is_open:
+                            if waits and not found:
+                                await trio.sleep_forever()  # something may have to be played again
                             break
-                    else:
-                        scope.deadline = min(scope.deadline, trio.current_time() + _LINGER_S)
-            except trio.Cancelled:
-                if not scope.cancel_called:  # the machine is gone while we wait for more
-                    self._again.extend(found)
-                    self._wake(but=scope)
-                raise
-            finally:
-                self._waiting.discard(scope)
+                        try:
+                            found.append(await self._jobs.receive())
+                        except trio.EndOfChannel:
+                            self._is_open = False
+                            self._wake(but=scope)
+                            if self.is_over:
+                                break
+                        else:
+                            scope.deadline = min(scope.deadline, trio.current_time() + _LINGER_S)
+                finally:
+                    self._waiting.discard(scope)
+        except trio.Cancelled:  # not by our own scope, or not by it alone: the machine is gone
+            self._again.extend(found)
+            self._wake()
+            raise
         return found
 
     def _wake(self, but: trio.CancelScope | None = None) -> None:
