@@ -19,6 +19,8 @@ They are turned into these at the referee's edge, with `from`.
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 __all__ = [
@@ -35,6 +37,8 @@ __all__ = [
     "Unread",
     "cannot_write",
     "leaves",
+    "one_error",
+    "worst_of",
 ]
 
 
@@ -139,3 +143,37 @@ def leaves(group: BaseExceptionGroup[E]) -> list[E]:
     for error in group.exceptions:
         errors += leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
     return errors
+
+
+def worst_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return what a person has to know of several errors that came at once.
+
+    That is a Ctrl-C, which is why the others came; then a database that refuses, for the same
+    reason; then what nobody expected, which nothing may hide; then what is ours. A group in which
+    there is none of them, such as of tasks that were cancelled, is returned as it is.
+    """
+    errors = leaves(group)
+    ours = [error for error in errors if isinstance(error, ArenaError)]
+    for found in (
+        [error for error in errors if isinstance(error, KeyboardInterrupt)],
+        [error for error in ours if isinstance(error, StoreError)],
+        [error for error in errors if isinstance(error, Exception) and error not in ours],
+        ours,
+    ):
+        if found:
+            return found[0]
+    return group
+
+
+@contextmanager
+def one_error() -> Iterator[None]:
+    """Raise one error for several that came at once in this context: the worst of them.
+
+    Raises:
+        BaseException: `worst_of` what came; it keeps its own cause.
+    """
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        worst = worst_of(group)
+        raise worst from worst.__cause__

@@ -34,8 +34,8 @@ class Keys(Protocol):
 def cbreak(fd: int) -> Iterator[None]:
     """Take a terminal's keys one by one and unseen; Ctrl-C stays what it is."""
     before = termios.tcgetattr(fd)
-    tty.setcbreak(fd)
     try:
+        tty.setcbreak(fd)
         yield
     finally:
         with suppress(termios.error):  # the terminal is gone

@@ -22,7 +22,7 @@ from arena.cli.exits import Exit, exit_for
 from arena.cli.options import settings_options
 from arena.cli.streams import STDOUT, make_ready
 from arena.cli.talk import Settings, folded, visible
-from arena.errors import ArenaError, ConfigError, Interrupted, Unread, cannot_write, leaves
+from arena.errors import ArenaError, ConfigError, Interrupted, Unread, cannot_write, worst_of
 from arena.sandbox.aftermath import may_be_killed
 
 __all__ = ["COMMANDS", "Arena", "cli", "main"]
@@ -129,8 +129,16 @@ class Arena(click.Group):
         try:
             code = super().main(args, prog_name, **extra)
             sys.stdout.flush()
-        except (click.Abort, BaseExceptionGroup) as error:
-            return ending_of(error, settings)
+        except (click.Abort, KeyboardInterrupt):
+            return say_stopped()
+        except BaseExceptionGroup as group:
+            error = worst_of(group)
+            if isinstance(error, KeyboardInterrupt):
+                return say_stopped()
+            if isinstance(error, ArenaError):
+                return tell(error, settings)
+            show_bug(group, settings)
+            return Exit.OURS
         except click.ClickException as error:
             error.show()
             return Exit.USAGE
@@ -150,18 +158,9 @@ class Arena(click.Group):
         return code if isinstance(code, int) else Exit.DONE
 
 
-def ending_of(error: click.Abort | BaseExceptionGroup[BaseException], settings: Settings) -> int:
-    """Say how a command ended that was stopped, or in which several things failed at once.
-
-    Trio gives a Ctrl-C, or an error of ours, in a group of errors wherever tasks were at work.
-    """
-    if isinstance(error, BaseExceptionGroup) and error.subgroup(KeyboardInterrupt) is None:
-        ours = error.subgroup(ArenaError)
-        if ours is None:
-            show_bug(error, settings)
-            return Exit.OURS
-        return tell(leaves(ours)[0], settings)
-    click.echo("Stopped.", err=True)  # somebody's wish, no error
+def say_stopped() -> int:
+    """Say that somebody wished the end, which is no error; return its exit code."""
+    click.echo("Stopped.", err=True)
     return Exit.STOPPED
 
 
@@ -195,7 +194,7 @@ def show_bug(error: BaseException, settings: Settings) -> None:
     """Print an error that nobody expected: what it is, and how to see where it came from."""
     if settings.verbose:
         traceback.print_exception(error)
-    one = leaves(error)[0] if isinstance(error, BaseExceptionGroup) else error
+    one = worst_of(error) if isinstance(error, BaseExceptionGroup) else error
     what = f"{type(one).__name__}: {one}".strip().splitlines()
     show(f"the arena itself failed: {what[0] if what else type(one).__name__}", settings)
     if not settings.verbose:
@@ -248,11 +247,13 @@ def take_sigterm_as_ctrl_c() -> None:
 
 def main() -> None:
     """Run the command line of this process (the entry point `arena`)."""
-    make_ready()
-    may_be_killed()
-    take_sigterm_as_ctrl_c()
     try:
+        make_ready()
+        may_be_killed()
+        take_sigterm_as_ctrl_c()
         cli()
+    except KeyboardInterrupt:  # before there is anything to stop
+        sys.exit(say_stopped())
     finally:  # all is said and done: a late Ctrl-C must not take the exit code's place
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)

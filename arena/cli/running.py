@@ -14,7 +14,7 @@ from arena.cli.progress import watching
 from arena.cli.sandboxing import Sandboxing
 from arena.cli.talk import Talk
 from arena.cli.tally import Tally
-from arena.errors import ArenaError, leaves
+from arena.errors import one_error
 from arena.store.database import Database
 from arena.store.playing import play_run
 from arena.store.runs import Run
@@ -108,21 +108,21 @@ def play_missing(
                 listening.cancel_scope.cancel()
             return summary
 
-        failures: list[ArenaError] = []
-        try:
+        with one_error():
             summary = trio.run(main)
-        except* ArenaError as group:
-            failures = leaves(group)
-        if failures:
-            raise failures[0]
     return summary, stopped
 
 
 async def listen(
     stopped: Stopped, talk: Talk, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED
 ) -> None:
-    """Take Ctrl-C, and the system's wish that we end, for as long as the run lasts."""
-    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+    """Take Ctrl-C, and the system's wish that we end, for as long as the run lasts.
+
+    Where Ctrl-C is ignored, as in what a script starts in the background, it stays ignored.
+    """
+    ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    wishes = [signal.SIGTERM] if ignored else [signal.SIGINT, signal.SIGTERM]
+    with trio.open_signal_receiver(*wishes) as signals:
         task_status.started()
         async for _ in signals:
             stopped.ask(talk.say)

@@ -93,8 +93,8 @@ class Screen:
     @contextmanager
     def opened(self) -> Iterator[None]:
         """Show the second screen; what was seen last is left on the first one."""
-        self._write("\x1b[?1049h\x1b[2J\x1b[H")
         try:
+            self._write("\x1b[?1049h\x1b[2J\x1b[H")
             yield
         finally:
             self._write("\x1b[?1049l" + "".join(f"{line}\n" for line in self.last))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import trio
 
-from arena.errors import ArenaError, StoreError, leaves
+from arena.errors import one_error
 from arena.store.database import Database
 from arena.store.runs import Run
 from arena.tournament.benching import Benched, Judged, VoidGame
@@ -60,8 +60,6 @@ async def _play(
     on_stored: Callable[[Event], None] | None,
     on_judged: Callable[[Judged], None] | None,
 ) -> Summary:
-    summary: Summary | None = None
-    failures: list[ArenaError] = []
 
     async def write(events: trio.MemoryReceiveChannel[Event]) -> None:
         with events:
@@ -72,7 +70,7 @@ async def _play(
 
     # The channel holds nothing: while a game is being stored, no worker runs far ahead.
     to_store, stored = trio.open_memory_channel[Event](0)
-    try:
+    with one_error():
         async with trio.open_nursery() as nursery:
             nursery.start_soon(write, stored)
             summary = await play(
@@ -84,14 +82,6 @@ async def _play(
                 stop=stop,
                 on_judged=on_judged,
             )
-    except* ArenaError as group:
-        failures = leaves(group)
-    for failure in failures:
-        if isinstance(failure, StoreError):  # it is what the others come from
-            raise failure
-    if failures:
-        raise failures[0]
-    assert summary is not None  # noqa: S101 - `play` has returned
     return summary
 
 

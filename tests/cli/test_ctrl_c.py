@@ -8,6 +8,7 @@ import pytest
 
 from arena.cli import main
 from arena.cli.ctrl_c import is_ctrl_c, put_off
+from arena.cli.exits import Exit
 
 
 def test_ctrl_c_waits_for_the_end() -> None:
@@ -57,6 +58,24 @@ def test_where_ctrl_c_is_ignored_it_stays_ignored() -> None:
 )
 def test_ctrl_c_is_known_in_a_group_too(error: BaseException, it_is: bool) -> None:
     assert is_ctrl_c(error) is it_is
+
+
+@pytest.mark.parametrize("where", ["make_ready", "cli"])
+def test_ctrl_c_before_there_is_anything_to_stop_is_told_in_one_word(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
+) -> None:
+    for name in ("make_ready", "may_be_killed"):
+        monkeypatch.setattr(main, name, lambda: None)
+    monkeypatch.setattr(main, where, lambda: signal.raise_signal(signal.SIGINT))
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        with pytest.raises(SystemExit) as ended:
+            main.main()
+    finally:
+        for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
+            signal.signal(number, handler)
+    assert ended.value.code == Exit.STOPPED
+    assert capsys.readouterr().err == "Stopped.\n"
 
 
 def test_ctrl_c_on_the_way_out_leaves_the_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:

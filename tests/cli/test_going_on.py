@@ -112,6 +112,26 @@ def test_ctrl_c_while_nothing_is_missing_leaves_the_report_to_be_written(
     )
 
 
+def test_where_ctrl_c_is_ignored_it_stays_ignored_in_a_run(
+    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str
+) -> None:
+    """As in what a script starts in the background: who presses it means another program."""
+    wait = NoGames.run
+
+    async def run_stopped(*words: Any) -> None:
+        stop()
+        await wait(*words)
+
+    monkeypatch.setattr(NoGames, "run", run_stopped)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        called = arena("resume", stored, "--data", tmp_path)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert called.code == Exit.DONE
+    assert "Stopping" not in called.stderr
+
+
 @pytest.mark.parametrize("late", [(Talk, "next"), (Database, "close")])
 def test_ctrl_c_behind_the_last_word_leaves_the_exit_code(
     arena: Caller,

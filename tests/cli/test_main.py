@@ -114,6 +114,8 @@ EXIT_TABLE = [
     (BaseExceptionGroup("tasks", [ValueError(), KeyboardInterrupt()]), 130),
     (ExceptionGroup("tasks", [ExceptionGroup("more", [errors.StoreError("disk full.")])]), 75),
     (ExceptionGroup("tasks", [ValueError("no such value")]), 4),
+    (ExceptionGroup("tasks", [ValueError("a bug"), errors.ConfigError("no such thing.")]), 4),
+    (ExceptionGroup("tasks", [ValueError("in tidying up"), errors.StoreError("full.")]), 75),
 ]
 
 

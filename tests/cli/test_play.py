@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +15,10 @@ from arena.cli.human import human_spec
 from arena.cli.play import answer_of, exit_of, given_back, off_turn, store, tell
 from arena.cli.sandboxing import Sandboxing
 from arena.cli.talk import Settings, Talk
+from arena.errors import StoreError
 from arena.referee.record import BotSpec, GameRecord
 from arena.store.database import Database
+from arena.store.runs import Run
 from arena.tournament import seeds
 from tests.cli.calling import Caller
 from tests.fake_games import fake_bot, fake_plan, fake_record
@@ -180,6 +183,31 @@ def test_a_game_that_is_over_is_stored_in_time_or_its_seed_is_told(
     again = f"arena play bot0 bot1 --ruleset {ONE.ruleset} --seed 7 --data {tmp_path}"
     assert f"(database is locked) and is lost; `{again}` plays its deal again" in called.stderr
     assert "arena resume" not in called.stderr
+
+
+def test_a_ctrl_c_while_a_game_is_tried_to_be_stored_is_taken_behind_that_try(
+    arena: Caller,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    locked: sqlite3.Connection,
+    quick: list[str],
+) -> None:
+    tries = 0
+
+    def begin(*_: object, **__: object) -> Run:
+        nonlocal tries
+        tries += 1
+        if tries == 2:
+            signal.raise_signal(signal.SIGINT)
+        raise StoreError("the database is locked")
+
+    monkeypatch.setattr("arena.cli.play.time.sleep", lambda _seconds: None)
+    monkeypatch.setattr(Database, "check_writable", lambda _: None)
+    monkeypatch.setattr(Database, "begin", begin)
+    called = arena("play", "bot0", "bot1", "--data", tmp_path)
+    assert called.code == Exit.STOPPED
+    assert (tries, quick) == (2, ["played"])
+    assert locked.in_transaction
 
 
 def test_a_game_that_a_person_left_is_not_gone_on_with(arena: Caller, tmp_path: Path) -> None:

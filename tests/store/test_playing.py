@@ -21,11 +21,11 @@ from arena.errors import HostFault, StoreError
 from arena.store.database import Database
 from arena.store.playing import play_run
 from arena.tournament.benching import Benched, Judged, VoidGame
-from arena.tournament.executors.executor import Finished, Job
+from arena.tournament.executors.executor import Finished, Job, encode_record
 from arena.tournament.executors.local import LocalExecutor
 from arena.tournament.packed import PackedGame, unpack
 from arena.tournament.tournament import Event, Stop, Summary
-from tests.fake_games import fake_bot, fake_plan
+from tests.fake_games import fake_bot, fake_plan, fake_record
 from tests.fake_table import FAKE_TABLE, let_workers_import_tests
 from tests.play_fake_run import the_plan
 
@@ -302,6 +302,34 @@ def test_an_executor_that_fails_is_told_as_it_is(tmp_path: Path) -> None:
         with pytest.raises(HostFault, match="no worker starts"):
             trio.run(lambda: play_run(database, run, Broken()))
         assert database.find_run().state == "open"
+
+
+def test_a_database_that_refuses_is_told_whatever_fails_behind_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = fake_plan()
+
+    class Untidy:
+        reach = in_play = 0
+
+        async def run(
+            self, jobs: trio.MemoryReceiveChannel[Job], results: trio.MemorySendChannel[Finished]
+        ) -> None:
+            try:
+                async for job in jobs:
+                    record = encode_record(fake_record(plan.spec(job.number)))
+                    await results.send(Finished(job.number, record))
+            finally:
+                raise OSError(5, "a pipe of ours")
+
+    def refuse(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    with Database(tmp_path / "arena.sqlite3") as database:
+        run = database.begin(plan)
+        monkeypatch.setattr(database, "add_packed", refuse)
+        with pytest.raises(StoreError, match="the disk is full"):
+            trio.run(play_run, database, run, Untidy())
 
 
 def children() -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
@@ -127,6 +128,23 @@ def test_an_interpreter_that_is_gone_ends_the_run(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ExceptionGroup) as caught:
         hosts(LocalExecutor(1, table=FAKE_TABLE), fake_plan(2, deals=1))
     assert "a worker process can't be started" in str(leaves(caught.value)[0])
+
+
+@pytest.mark.parametrize("what", ["pipe", "pidfd_open"])
+def test_a_worker_for_which_no_file_can_be_opened_ends_the_run(
+    monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    before = set(children(os.getpid()))
+    monkeypatch.setattr(os, what, refuse)
+    with pytest.raises(ExceptionGroup) as caught:
+        hosts(LocalExecutor(1, table=FAKE_TABLE), fake_plan(2, deals=1))
+    for error in leaves(caught.value):  # of the start, and of the lane that tries again
+        assert isinstance(error, HostFault)
+        assert "can't be started: [Errno 24] Too many open files" in str(error)
+    assert set(children(os.getpid())) <= before
 
 
 def test_without_setpriv_workers_play_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

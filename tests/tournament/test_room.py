@@ -18,7 +18,7 @@ from arena.tournament.executors.room import Played, Room
 class FakeExecutor:
     """Finishes a game when the test says so; `failure` is raised at the first job."""
 
-    def __init__(self, failure: HostFault | None = None) -> None:
+    def __init__(self, failure: Exception | None = None) -> None:
         self.reach = self.in_play = 0
         self.begun: list[int] = []
         self.is_cancelled = False
@@ -175,12 +175,19 @@ def test_closing_gives_up_what_is_in_play(room: Room, executor: FakeExecutor) ->
     assert room.failure is None
 
 
-def test_what_the_executor_can_not_do_is_told() -> None:
-    room = Room(FakeExecutor(HostFault("no worker starts")))
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (HostFault("no worker starts"), "no worker starts"),
+        (OSError(24, "Too many open files"), "OSError: [Errno 24] Too many open files"),
+    ],
+)
+def test_what_the_executor_can_not_do_is_told(error: Exception, told: str) -> None:
+    room = Room(FakeExecutor(error))
     exchange = Exchange(room, 1)
     exchange.join(20)
-    assert exchange.failure == "no worker starts"
-    assert room.failure == "no worker starts"
+    assert exchange.failure == told
+    assert room.failure == told
     room.close()
 
 

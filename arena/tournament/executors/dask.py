@@ -253,6 +253,7 @@ class DaskExecutor:
             self._say(f"Dask worker {why}{self._places()}")
         else:
             self._say(f"Dask worker {member.machine.name} is gone{self._places()}.")
+        await _hand_on(supply, results, member)  # what has come counts, though it went behind it
         lost = list(member.out.values())
         if why or member.is_leaving:
             supply.send_again(lost)
@@ -335,9 +336,9 @@ class DaskExecutor:
             raise _RefusedError(f"failed: {type(exc).__name__}: {exc}") from exc
         answer = msgspec.msgpack.decode(text, type=Answer)
         for number, record, _ in answer.played:
-            await results.send(Finished(number, record))
             del member.out[number]
-            supply.give_back(number)
+            member.come.append(Finished(number, record))
+        await _hand_on(supply, results, member)
         member.has_suspects = member.has_suspects and bool(member.out)
         member.lengths.add(played.took_s for played in answer.played)
         if answer.failure is not None:
@@ -413,6 +414,15 @@ async def _ask(
         raise
     except Exception as exc:
         raise _RefusedError(f"failed: {type(exc).__name__}: {exc}") from exc
+
+
+async def _hand_on(
+    supply: Supply, results: trio.MemorySendChannel[Finished], member: Member
+) -> None:
+    """Tell what a worker has finished."""
+    while member.come:
+        await results.send(member.come[0])
+        supply.give_back(member.come.popleft().number)
 
 
 async def _end_on(cluster: Cluster, member: Member) -> None:

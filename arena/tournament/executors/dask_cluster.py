@@ -332,5 +332,7 @@ def _first_line(error: BaseException) -> str:
 
 
 async def _ended(bridge: Bridge, close: Callable[..., Any]) -> None:
-    with trio.CancelScope(shield=True), trio.move_on_after(_END_S), suppress(Exception):
+    # What is cancelled over there is no `Exception`, and would take the place of why we leave.
+    hushed = suppress(Exception, asyncio.CancelledError)
+    with trio.CancelScope(shield=True), trio.move_on_after(_END_S), hushed:
         await bridge.call(close)

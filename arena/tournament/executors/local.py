@@ -250,20 +250,27 @@ class _Worker:
         setpriv = shutil.which("setpriv")
         if setpriv:  # without it the worker ends when it sees its jobs end
             command = [setpriv, "--pdeathsig", GONE.name[3:], *command]
-        jobs, ours = os.pipe()
-        theirs, results = os.pipe()[::-1]
+        held: list[int] = []
+        process: subprocess.Popen[bytes] | None = None
         try:
+            jobs, ours = os.pipe()
+            held += (jobs, ours)
+            results, theirs = os.pipe()
+            held += (results, theirs)
             # On the loop's own thread: the signal at the parent's death follows the thread that
             # started the child. In a group of its own, so that a terminal's Ctrl-C passes it by.
-            self._process = subprocess.Popen(command, stdin=jobs, stdout=theirs, process_group=0)
+            process = subprocess.Popen(command, stdin=jobs, stdout=theirs, process_group=0)
+            self._pidfd = os.pidfd_open(process.pid)
         except OSError as exc:
-            for fd in (ours, results):
+            for fd in held:
                 os.close(fd)
+            if process is not None:
+                process.kill()
+                process.wait()
             raise HostFault(f"a worker process can't be started: {exc}") from exc
-        finally:
-            os.close(jobs)
-            os.close(theirs)
-        self._pidfd = os.pidfd_open(self._process.pid)
+        self._process = process
+        os.close(jobs)
+        os.close(theirs)
         self._jobs = trio.lowlevel.FdStream(ours)
         self._results = trio.lowlevel.FdStream(results)
         self._to_write = bytearray()  # one task writes for all lanes: many games in one go

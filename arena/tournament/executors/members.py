@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from pathlib import Path
 
 import trio
 
 from arena.tournament.executors.batches import Lengths
 from arena.tournament.executors.dask_cluster import Machine
-from arena.tournament.executors.executor import Job
+from arena.tournament.executors.executor import Finished, Job
 from arena.tournament.executors.packing import digest_of, pack
 
 __all__ = ["PAUSED", "Bots", "Member"]
@@ -29,6 +30,7 @@ class Member:
         self.name = name  # of the run there
         self.scope = trio.CancelScope()
         self.out: dict[int, Job] = {}  # what it has, in the order in which it was sent
+        self.come: deque[Finished] = deque()  # what it has finished, still to be told
         self.has_suspects = False
         self.is_ready = False  # to play
         self.most: int | None = None  # games at once, if it is bounded
