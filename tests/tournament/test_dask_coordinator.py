@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import trio.testing
 
 import arena
 from arena.errors import ConfigError, HostFault, Interrupted, leaves
-from arena.tournament.executors import dask
+from arena.tournament.executors import dask, supply
 from arena.tournament.executors.crossing import Answer, Batch, Ready, Setup, differences, versions
 from arena.tournament.executors.dask import DaskExecutor
 from arena.tournament.executors.dask_cluster import Machine, SchedulerLostError, TaskLostError
@@ -151,8 +152,17 @@ class Coordinator:
         jobs: int | None = None,
         scheduler: str | None = None,
         at: dict[float, Callable[[], object]] | None = None,
+        waits: bool = False,
     ) -> None:
-        """Play a plan; `at` says what happens when, in seconds."""
+        """Play a plan.
+
+        Args:
+            plan: what to play.
+            jobs: games at once.
+            scheduler: its address; None for a cluster of our own.
+            at: what happens when, in seconds.
+            waits: whether there may be more games until every one is back, as in a tournament.
+        """
         threshold = 0 if scheduler is None else 0.05  # files are read in a thread
         executor = DaskExecutor(jobs, scheduler=scheduler, say=self.said.append)
 
@@ -160,12 +170,16 @@ class Coordinator:
             jobs_in, jobs_out = trio.open_memory_channel[Job](0)
             results_in, results_out = trio.open_memory_channel[Finished](0)
 
+            all_back = trio.Event()
+
             async def feed() -> None:
                 with jobs_in:
                     for spec in plan.specs():
                         await jobs_in.send(Job(spec.index, encode_spec(spec)))
                         self.out += 1
                         self.most_out = max(self.most_out, self.out)
+                    if waits:
+                        await all_back.wait()
 
             async def execute() -> None:
                 with results_in:
@@ -185,6 +199,8 @@ class Coordinator:
                         assert finished.number not in self.results
                         self.results[finished.number] = finished.record
                         self.out -= 1
+                        if len(self.results) == plan.count:
+                            all_back.set()
                     events.cancel_scope.cancel()
 
         try:
@@ -266,6 +282,33 @@ def test_a_game_that_ends_three_workers_is_given_up_and_no_other(
     assert len(with_it[-1].jobs) == 1  # the last try is made alone
     assert run.said[1] == "Dask worker a is gone."
     assert cluster.forgotten == ["a", "a'", "a''"]
+
+
+def test_a_run_whose_two_workers_go_at_once_still_plays_every_game(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One of them has a game in hand and waits for more; which is told first is chance."""
+    monkeypatch.setattr(supply, "_LINGER_S", 2.0)  # longer than from one look to the next
+
+    def hang() -> None:
+        raise AssertionError("a game is lost: the run waits for it, and nobody plays it")
+
+    plan = fake_plan(2, deals=2)
+    for _ in range(20):
+        first, second, third = (FakeWorker(name, threads=3, game_s=2) for name in "abc")
+        cluster = FakeCluster(first, second)
+        run = Coordinator(cluster, monkeypatch)
+
+        def replace(cluster: FakeCluster, *gone: FakeWorker, by: FakeWorker) -> None:
+            for worker in gone:
+                cluster.take_away(worker)
+            cluster.workers[by.machine.id] = by
+
+        happens = partial(replace, cluster, first, second, by=third)
+        run.play(plan, at={0.25: happens, 60.0: hang}, waits=True)
+        assert run.results == dict.fromkeys(range(plan.count), b"record")
+        given = [len(batch.jobs) for worker in (first, second) for batch in worker.batches]
+        assert given == [3]  # the fourth was in hand
 
 
 def test_a_worker_that_leaves_by_itself_counts_for_no_game_as_a_death(

@@ -23,7 +23,8 @@ def run(body: Body, *, room: int = 100) -> None:
 
     async def main() -> None:
         jobs_in, jobs_out = trio.open_memory_channel[Job](room)
-        await body(Supply(jobs_out), jobs_in)
+        with trio.fail_after(3600):  # whoever waits for a game that is lost waits for ever
+            await body(Supply(jobs_out), jobs_in)
 
     trio.run(main, clock=trio.testing.MockClock(autojump_threshold=0))
 
@@ -191,3 +192,34 @@ def test_games_taken_for_a_machine_that_is_gone_meanwhile_are_not_lost(sent: int
         assert await take(supply, 5) == (list(range(sent)), 0)
 
     run(body, room=0)
+
+
+@pytest.mark.parametrize("came_back", [0, 1], ids=["new games", "one that came back"])
+@pytest.mark.parametrize("is_first", [True, False], ids=["the other first", "the other second"])
+def test_games_in_hand_are_not_lost_where_another_machine_goes_at_the_same_time(
+    is_first: bool, came_back: int
+) -> None:
+    """One has games and waits for more; what the other lost would wake it, and it is gone too."""
+
+    async def body(supply: Supply, jobs: trio.MemorySendChannel[Job]) -> None:
+        for number in range(4):
+            jobs.send_nowait(job(number))
+        assert await take(supply, 2) == ([0, 1], 0)
+        if came_back:
+            assert await take(supply, 1) == ([2], 0)
+            supply.send_again([job(2)])
+        with trio.CancelScope() as machine:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(take, supply, 9)
+                await trio.testing.wait_all_tasks_blocked()
+                assert not jobs.statistics().current_buffer_used  # it has them all
+                if is_first:
+                    supply.lost([job(0), job(1)])
+                machine.cancel()
+                if not is_first:
+                    supply.lost([job(0), job(1)])
+        assert await take(supply, 9, at_once=9) == ([0, 1], 1)
+        numbers, deaths = await take(supply, 9)
+        assert (sorted(numbers), deaths) == ([2, 3], 0)
+
+    run(body)
