@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import signal
 from math import inf
 from time import monotonic
 
+import pytest
 import trio
 
+from arena.errors import leaves
 from arena.sandbox.hub import Hub
 
 
@@ -122,6 +125,63 @@ def test_hub_works_on_while_its_nursery_is_cancelled() -> None:
         return sleeper.event.is_set()
 
     assert trio.run(main)
+
+
+@pytest.mark.parametrize("by", ["reader", "waiter"])
+def test_ctrl_c_that_falls_into_the_hub_goes_to_the_main_task_and_the_hub_works_on(by: str) -> None:
+    """Whoever cleans up behind a Ctrl-C still waits for bots to end."""
+
+    class Interrupted(Sleeper):
+        def wake(self, now: float) -> None:
+            super().wake(now)
+            signal.raise_signal(signal.SIGINT)
+
+    sleeper, interrupted = Sleeper(inf), Interrupted(inf)
+    told = trio.Event()
+
+    async def main() -> None:
+        hub = Hub()
+        read, write = os.pipe()
+
+        def now(waiter: Sleeper) -> None:
+            waiter.wake_at = monotonic()
+            hub.add_waiter(waiter)
+            hub.hurry(waiter.wake_at)
+
+        def interrupt() -> None:
+            hub.remove(read)
+            signal.raise_signal(signal.SIGINT)
+
+        def tell() -> None:
+            hub.remove(read)
+            told.set()
+
+        os.write(write, b"x")
+        async with trio.open_nursery() as nursery:
+            hub.start(nursery)
+            try:
+                if by == "reader":
+                    hub.add(read, interrupt)
+                else:
+                    now(interrupted)
+                await trio.sleep_forever()
+            finally:
+                try:
+                    with trio.fail_after(20, shield=True):
+                        hub.add(read, tell)
+                        now(sleeper)
+                        await told.wait()
+                        await sleeper.event.wait()
+                finally:
+                    hub.stop()
+                    os.close(read)
+                    os.close(write)
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        trio.run(main)
+    assert [type(error) for error in leaves(caught.value)] == [KeyboardInterrupt]
+    assert told.is_set()
+    assert len(sleeper.woken) == 1
 
 
 def test_hub_that_never_ran_gives_back_its_descriptor() -> None:
