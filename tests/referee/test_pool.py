@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -10,6 +12,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
+from arena.errors import leaves
 from arena.referee import pool as pool_module
 from arena.referee.keys import wire_ids
 from arena.referee.pool import BotPool, cpu_backstop_s
@@ -305,3 +308,37 @@ def test_bot_of_a_stranger_plays_nowhere_without_a_sandbox() -> None:
     assert record.core.reason == "void"
     assert "there is no sandbox here" in str(record.aside.void)
     assert record.core.faults == ()
+
+
+@pytest.mark.parametrize("when", ["start", "stop"], ids=["as it opens", "as it closes"])
+@pytest.mark.parametrize("is_done", [False, True], ids=["before the hub", "behind the hub"])
+def test_ctrl_c_while_a_pool_opens_or_closes_ends_the_run_and_leaves_nobody(
+    monkeypatch: pytest.MonkeyPatch, when: str, is_done: bool
+) -> None:
+    original = getattr(Hub, when)
+
+    def interrupted(*args: Any) -> None:
+        if is_done:
+            original(*args)
+        signal.raise_signal(signal.SIGINT)
+        if not is_done:
+            original(*args)
+
+    monkeypatch.setattr(Hub, when, interrupted)
+    before = set(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names alone
+    channels: list[FakeChannel] = []
+
+    async def main() -> None:
+        async with FakePool({"a": honest}) as pool:
+            pool.channels = channels
+            game = spec(bot("a"), bot("a"), keep=True)
+            await pool.keep(pool.seat(game, Side.MISTER_X), game)
+            await trio.lowlevel.checkpoint()
+
+    with pytest.raises((KeyboardInterrupt, BaseExceptionGroup)) as caught:
+        trio.run(main)
+    error = caught.value
+    errors = leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+    assert [type(each) for each in errors] == [KeyboardInterrupt]
+    assert [channel.ended for channel in channels] == [True]
+    assert set(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
