@@ -90,6 +90,14 @@ class BotPool:
         trace: TracebackType | None,
     ) -> bool | None:
         try:
+            await self._end_all()
+        except BaseException as failed:  # noqa: BLE001 - a Ctrl-C: our nursery is left too
+            kind, error, trace = type(failed), failed, failed.__traceback__
+        return await self._manager.__aexit__(kind, error, trace)
+
+    @trio.lowlevel.enable_ki_protection
+    async def _end_all(self) -> None:
+        try:
             async with trio.open_nursery() as ending:
                 for _, seat in self._idle.values():
                     ending.start_soon(self.dismiss, seat)
@@ -99,7 +107,6 @@ class BotPool:
             self._watching.cancel()
             if self._guard is not None:
                 self._guard.sandbox.close()
-        return await self._manager.__aexit__(kind, error, trace)
 
     async def _watch(self, warden: Warden) -> None:
         with self._watching:
@@ -202,11 +209,13 @@ class BotPool:
         if len(self._idle) > _MOST_IDLE:
             await self.dismiss(self._idle.popitem(last=False)[1][1])
 
+    @trio.lowlevel.enable_ki_protection
     async def dismiss(self, seat: Seat) -> None:
         """Say goodbye to a bot that did nothing wrong, give it a moment to exit, and end it."""
         told = seat.tell(Bye())
         await seat.channel.end(grace_s=END_GRACE_S if told else 0.0)
 
+    @trio.lowlevel.enable_ki_protection
     async def drop(self, seat: Seat) -> None:
         """End a seat's process at once: its bot had a fault, or the game was broken off."""
         await seat.channel.end()

@@ -208,10 +208,12 @@ class Locked:
 
     async def leave(self) -> None:
         """See `Hold`."""
-        if not self._box.is_over():
-            with trio.move_on_after(_EMPTY_WAIT_S):
-                await trio.lowlevel.wait_readable(self._box.init_fd)
-        self._box.close()
+        try:
+            if not self._box.is_over():
+                with trio.move_on_after(_EMPTY_WAIT_S):
+                    await trio.lowlevel.wait_readable(self._box.init_fd)
+        finally:
+            self._box.close()
 
 
 def bounds_of(limits: Limits) -> Bounds:

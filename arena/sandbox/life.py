@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
 
 import trio
@@ -10,6 +11,8 @@ import trio
 from arena.sandbox.reasons import how_it_ended
 
 __all__ = ["Life"]
+
+_REAP_MS = 200.0  # between a kill and its effect, where nobody waits for that
 
 
 class Life:
@@ -60,5 +63,9 @@ class Life:
 
     def close(self) -> None:
         """Reap it, and give the descriptor back; what no kill ends stays with the kernel."""
+        if not self.ended.is_set():  # a Ctrl-C has cut the wait short: it was killed just now
+            look = select.poll()
+            look.register(self.pidfd, select.POLLIN)
+            look.poll(_REAP_MS)
         self._process.poll()
         os.close(self.pidfd)

@@ -124,6 +124,7 @@ class BotProcess(Asking):
         except (BlockingIOError, BrokenPipeError):
             return False
 
+    @trio.lowlevel.enable_ki_protection  # a Ctrl-C comes into the waits alone
     async def end(self, *, grace_s: float = 0.0) -> None:
         """End the bot and all that it started, and give back every descriptor; twice is once."""
         if self._closed:
@@ -133,11 +134,18 @@ class BotProcess(Asking):
         with trio.CancelScope(shield=True):
             self._hub.remove_waiter(self)
             self._close_stdin()
-            if grace_s > 0:
-                await self._life.wait_over(grace_s)
-            self._hold.kill()  # before the reaping: until then the number is still ours
+            try:
+                if grace_s > 0:
+                    await self._life.wait_over(grace_s)
+            finally:
+                await self._kill()
+
+    async def _kill(self) -> None:
+        self._hold.kill()  # before the reaping: until then the number is still ours
+        try:
             if not await self._life.wait_over(_KILL_WAIT_S):
                 self._life.kill()  # bubblewrap itself, which waits for what no kill ends
+        finally:
             self._stderr.drain()
             self._stderr.leave()
             for fd in (self._stdout, self._stderr.fd, self._life.pidfd):

@@ -139,9 +139,11 @@ async def open_bot(
         try:
             yield bot
         finally:
-            await bot.end()
-            hub.stop()
-            watching.cancel()
+            try:
+                await bot.end()
+            finally:
+                hub.stop()
+                watching.cancel()
 
 
 async def _watch(warden: Warden, scope: trio.CancelScope) -> None:

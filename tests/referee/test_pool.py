@@ -342,3 +342,32 @@ def test_ctrl_c_while_a_pool_opens_or_closes_ends_the_run_and_leaves_nobody(
     assert [type(each) for each in errors] == [KeyboardInterrupt]
     assert [channel.ended for channel in channels] == [True]
     assert set(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+
+
+def test_ctrl_c_while_kept_bots_are_dismissed_ends_the_run_and_leaves_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It falls into the task that waits for them; and, as well, into those that end them."""
+    original = FakeChannel.end
+
+    async def end(self: FakeChannel, *, grace_s: float = 0.0) -> None:
+        signal.raise_signal(signal.SIGINT)
+        with trio.CancelScope(shield=True):
+            await trio.testing.wait_all_tasks_blocked()  # till it has come to the one who waits
+            await original(self, grace_s=grace_s)
+
+    monkeypatch.setattr(FakeChannel, "end", end)
+    before = set(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names alone
+    channels: list[FakeChannel] = []
+
+    async def main() -> None:
+        async with FakePool({"a": honest}) as pool:
+            pool.channels = channels
+            game = spec(bot("a"), bot("a"), keep=True)
+            await pool.keep(pool.seat(game, Side.MISTER_X), game)
+
+    with pytest.raises(BaseExceptionGroup) as caught:
+        trio.run(main)
+    assert [type(error) for error in leaves(caught.value)] == [KeyboardInterrupt]
+    assert [channel.ended for channel in channels] == [True]
+    assert set(os.listdir("/proc/self/fd")) == before  # noqa: PTH208

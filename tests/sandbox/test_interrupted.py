@@ -16,6 +16,7 @@ from arena.errors import leaves
 from arena.sandbox import asking
 from arena.sandbox.channel import BotExited
 from arena.sandbox.hub import Hub
+from arena.sandbox.life import Life
 from arena.sandbox.limits import default_limits
 from arena.sandbox.process import BotProcess
 from arena.sandbox.starting import start_bot
@@ -123,3 +124,45 @@ def test_ctrl_c_just_before_a_wait_leaves_nobody_to_wake(
             assert await bot.listen() == b"two"
 
     with_bot(use)
+
+
+@pytest.mark.parametrize("where", [(BotProcess, "_close_stdin"), (Life, "close")])
+def test_ctrl_c_while_a_bot_is_ended_leaves_nothing_of_it(
+    monkeypatch: pytest.MonkeyPatch, where: tuple[type, str]
+) -> None:
+    original = getattr(*where)
+
+    def interrupted(*args: Any) -> None:
+        interrupt()
+        original(*args)
+
+    async def use(bot: BotProcess) -> None:
+        monkeypatch.setattr(*where, interrupted)
+        await bot.end()
+        await trio.lowlevel.checkpoint()  # at the latest
+
+    with pytest.raises(KeyboardInterrupt):
+        with_bot(use)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_while_the_end_of_a_bot_is_waited_for_leaves_nothing_of_it(
+    monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    """It ends the wait, of which there are two: for its own end, and for that of the killed one."""
+    waited: list[float] = []
+    original = Life.wait_over
+
+    async def wait_over(self: Life, limit_s: float) -> bool:
+        waited.append(limit_s)
+        if len(waited) <= times:
+            interrupt()
+        return await original(self, limit_s)
+
+    async def use(bot: BotProcess) -> None:
+        monkeypatch.setattr(Life, "wait_over", wait_over)
+        await bot.end(grace_s=LONG_S)
+
+    with pytest.raises(KeyboardInterrupt):
+        with_bot(use)
+    assert len(waited) == 2

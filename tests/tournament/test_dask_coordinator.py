@@ -153,6 +153,7 @@ class Coordinator:
         scheduler: str | None = None,
         at: dict[float, Callable[[], object]] | None = None,
         waits: bool = False,
+        told_s: float = 0.0,
     ) -> None:
         """Play a plan.
 
@@ -162,6 +163,7 @@ class Coordinator:
             scheduler: its address; None for a cluster of our own.
             at: what happens when, in seconds.
             waits: whether there may be more games until every one is back, as in a tournament.
+            told_s: seconds that are needed to take a result, as on a slow disk.
         """
         threshold = 0 if scheduler is None else 0.05  # files are read in a thread
         executor = DaskExecutor(jobs, scheduler=scheduler, say=self.said.append)
@@ -199,6 +201,7 @@ class Coordinator:
                         assert finished.number not in self.results
                         self.results[finished.number] = finished.record
                         self.out -= 1
+                        await trio.sleep(told_s)
                         if len(self.results) == plan.count:
                             all_back.set()
                     events.cancel_scope.cancel()
@@ -330,6 +333,44 @@ def test_a_worker_that_leaves_by_itself_counts_for_no_game_as_a_death(
     run.play(plan, at=dict(at))
     assert run.results == dict.fromkeys(range(plan.count), b"record")
     assert [batch.jobs[0].number for worker in workers for batch in worker.batches][:4] == [0] * 4
+
+
+def test_results_that_have_come_count_though_their_worker_goes_while_they_are_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plan = fake_plan(2, deals=2)
+    first, second = FakeWorker("a", threads=4), FakeWorker("b", threads=4)
+    cluster = FakeCluster(first)
+    run = Coordinator(cluster, monkeypatch)
+
+    def replace() -> None:
+        cluster.take_away(first)
+        cluster.workers[second.machine.id] = second
+
+    run.play(plan, at={15.0: replace}, waits=True, told_s=10.0)
+    assert run.results == dict.fromkeys(range(plan.count), b"record")
+    assert [len(batch.jobs) for batch in first.batches] == [4]
+    assert second.setup is not None
+    assert not any(batch.jobs for batch in second.batches)  # nothing is played again
+
+
+def test_a_worker_that_fails_when_it_is_left_does_not_hide_how_the_run_ended(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It has no arena: it is still getting ready as the others have played all games."""
+
+    class Slow(FakeCluster):
+        async def ask(self, machine: Machine, function: Callable[..., Any], *args: Any) -> Any:
+            if machine.name == "b":
+                if function.__name__ == "get_ready":
+                    await trio.sleep(30)
+                raise ModuleNotFoundError("No module named 'arena'")
+            return await super().ask(machine, function, *args)
+
+    plan = fake_plan(2, deals=2)
+    run = Coordinator(Slow(FakeWorker("a"), FakeWorker("b")), monkeypatch)
+    run.play(plan)
+    assert run.results == dict.fromkeys(range(plan.count), b"record")
 
 
 @pytest.mark.parametrize("came", [False, True])
