@@ -150,6 +150,9 @@ def command(
         if record.aside.void is None:
             try:
                 store_in_time(talk, database, plan, record)
+            except KeyboardInterrupt:  # who does not wait for the database still wants to know
+                tell(talk, record, answer)
+                raise
             except StoreError as error:
                 tell(talk, record, answer)
                 words = (mister_x, detectives, "--ruleset", plan.ruleset, "--seed", answer.seed)

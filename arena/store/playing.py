@@ -60,7 +60,6 @@ async def _play(
     on_stored: Callable[[Event], None] | None,
     on_judged: Callable[[Judged], None] | None,
 ) -> Summary:
-
     async def write(events: trio.MemoryReceiveChannel[Event]) -> None:
         with events:
             async for event in events:

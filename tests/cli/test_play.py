@@ -206,6 +206,7 @@ def test_a_ctrl_c_while_a_game_is_tried_to_be_stored_is_taken_behind_that_try(
     monkeypatch.setattr(Database, "begin", begin)
     called = arena("play", "bot0", "bot1", "--data", tmp_path)
     assert called.code == Exit.STOPPED
+    assert "won as" in called.stdout
     assert (tries, quick) == (2, ["played"])
     assert locked.in_transaction
 
