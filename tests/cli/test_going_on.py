@@ -67,6 +67,18 @@ def stored(tmp_path: Path) -> str:
         return made.id
 
 
+@pytest.fixture
+def interrupted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Ctrl-C falls into the games, of which none is missing."""
+    wait = NoGames.run
+
+    async def run_stopped(*words: Any) -> None:
+        stop()
+        await wait(*words)
+
+    monkeypatch.setattr(NoGames, "run", run_stopped)
+
+
 @pytest.mark.parametrize("what", ["endings_of", "write_report", "tell_ending"])
 @pytest.mark.parametrize("how", [stop, stop_among_tasks])
 def test_ctrl_c_while_the_report_is_written_leaves_it_to_be_written(
@@ -94,16 +106,10 @@ def test_where_nothing_is_missing_nothing_is_started(
     assert (called.code, called.json["run"]) == (Exit.DONE, stored)
 
 
+@pytest.mark.usefixtures("interrupted")
 def test_ctrl_c_while_nothing_is_missing_leaves_the_report_to_be_written(
-    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str
+    arena: Caller, tmp_path: Path, stored: str
 ) -> None:
-    wait = NoGames.run
-
-    async def run_stopped(*words: Any) -> None:
-        stop()
-        await wait(*words)
-
-    monkeypatch.setattr(NoGames, "run", run_stopped)
     called = arena("resume", "--data", tmp_path)
     assert called.code == Exit.INTERRUPTED
     assert called.stderr.splitlines()[-1] == (
@@ -112,17 +118,11 @@ def test_ctrl_c_while_nothing_is_missing_leaves_the_report_to_be_written(
     )
 
 
+@pytest.mark.usefixtures("interrupted")
 def test_where_ctrl_c_is_ignored_it_stays_ignored_in_a_run(
-    arena: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stored: str
+    arena: Caller, tmp_path: Path, stored: str
 ) -> None:
     """As in what a script starts in the background: who presses it means another program."""
-    wait = NoGames.run
-
-    async def run_stopped(*words: Any) -> None:
-        stop()
-        await wait(*words)
-
-    monkeypatch.setattr(NoGames, "run", run_stopped)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         called = arena("resume", stored, "--data", tmp_path)

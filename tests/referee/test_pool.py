@@ -310,21 +310,8 @@ def test_bot_of_a_stranger_plays_nowhere_without_a_sandbox() -> None:
     assert record.core.faults == ()
 
 
-@pytest.mark.parametrize("when", ["start", "stop"], ids=["as it opens", "as it closes"])
-@pytest.mark.parametrize("is_done", [False, True], ids=["before the hub", "behind the hub"])
-def test_ctrl_c_while_a_pool_opens_or_closes_ends_the_run_and_leaves_nobody(
-    monkeypatch: pytest.MonkeyPatch, when: str, is_done: bool
-) -> None:
-    original = getattr(Hub, when)
-
-    def interrupted(*args: Any) -> None:
-        if is_done:
-            original(*args)
-        signal.raise_signal(signal.SIGINT)
-        if not is_done:
-            original(*args)
-
-    monkeypatch.setattr(Hub, when, interrupted)
+def keep_a_bot_till_ctrl_c() -> None:
+    """Have a pool keep one bot; a Ctrl-C ends it, and it leaves neither the bot nor a file."""
     before = set(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names alone
     channels: list[FakeChannel] = []
 
@@ -341,7 +328,25 @@ def test_ctrl_c_while_a_pool_opens_or_closes_ends_the_run_and_leaves_nobody(
     errors = leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
     assert [type(each) for each in errors] == [KeyboardInterrupt]
     assert [channel.ended for channel in channels] == [True]
-    assert set(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+    assert set(os.listdir("/proc/self/fd")) <= before  # noqa: PTH208
+
+
+@pytest.mark.parametrize("when", ["start", "stop"], ids=["as it opens", "as it closes"])
+@pytest.mark.parametrize("is_done", [False, True], ids=["before the hub", "behind the hub"])
+def test_ctrl_c_while_a_pool_opens_or_closes_ends_the_run_and_leaves_nobody(
+    monkeypatch: pytest.MonkeyPatch, when: str, is_done: bool
+) -> None:
+    original = getattr(Hub, when)
+
+    def interrupted(*args: Any) -> None:
+        if is_done:
+            original(*args)
+        signal.raise_signal(signal.SIGINT)
+        if not is_done:
+            original(*args)
+
+    monkeypatch.setattr(Hub, when, interrupted)
+    keep_a_bot_till_ctrl_c()
 
 
 def test_ctrl_c_while_kept_bots_are_dismissed_ends_the_run_and_leaves_nobody(
@@ -357,17 +362,4 @@ def test_ctrl_c_while_kept_bots_are_dismissed_ends_the_run_and_leaves_nobody(
             await original(self, grace_s=grace_s)
 
     monkeypatch.setattr(FakeChannel, "end", end)
-    before = set(os.listdir("/proc/self/fd"))  # noqa: PTH208 - names alone
-    channels: list[FakeChannel] = []
-
-    async def main() -> None:
-        async with FakePool({"a": honest}) as pool:
-            pool.channels = channels
-            game = spec(bot("a"), bot("a"), keep=True)
-            await pool.keep(pool.seat(game, Side.MISTER_X), game)
-
-    with pytest.raises(BaseExceptionGroup) as caught:
-        trio.run(main)
-    assert [type(error) for error in leaves(caught.value)] == [KeyboardInterrupt]
-    assert [channel.ended for channel in channels] == [True]
-    assert set(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+    keep_a_bot_till_ctrl_c()
