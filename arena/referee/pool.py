@@ -95,7 +95,6 @@ class BotPool:
             kind, error, trace = type(failed), failed, failed.__traceback__
         return await self._manager.__aexit__(kind, error, trace)
 
-    @trio.lowlevel.enable_ki_protection
     async def _end_all(self) -> None:
         try:
             async with trio.open_nursery() as ending:
